@@ -5,7 +5,7 @@ import * as FastCheck from "effect/FastCheck"
 FastCheck.configureGlobal({ ...FastCheck.readConfigureGlobal(), defaultSizeToMaxWhenMaxSpecified: true })
 
 /** Names that an object inherits, or that have a special meaning. */
-export const prototypeNames = FastCheck.constantFrom(
+const prototypeNames = FastCheck.constantFrom(
   ..."__proto__ constructor prototype toString hasOwnProperty valueOf toJSON then".split(" ")
 )
 

@@ -2,11 +2,13 @@
 import { setImmediate } from "node:timers/promises"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { LocalService, type LocalServiceOptions, Recogniser } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
+import { cannedVoice } from "effect-speech-test-support/cannedVoice"
 
 export interface Law {
   readonly property: FastCheck.IRawProperty<unknown>
@@ -33,6 +35,16 @@ export const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.
   Effect.provide(NodeFileSystem.layer),
   Effect.orDie
 )
+
+/** The local service with a silent voice, and credits for any number of calls. */
+export const silentService = (options: LocalServiceOptions = {}) =>
+  LocalService.layerWithoutDependencies({ credits: 1e15, ...options }).pipe(
+    Layer.provide([
+      cannedVoice(() => new Float32Array(80)),
+      Recogniser.Recogniser.layerKnownRecordings(),
+      NodeFileSystem.layer
+    ])
+  )
 
 export interface Tried {
   readonly runs: number

@@ -1,7 +1,6 @@
 import { deepStrictEqual } from "node:assert"
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Wav } from "@effect-speech/audio-codec"
-import { LocalService, Recogniser } from "@effect-speech/local-service"
+import { LocalService } from "@effect-speech/local-service"
 import { AudioSource, SttError, type TranscriptionRequest } from "@effect-speech/stt"
 import { make as makeStt } from "@effect-speech/stt/SpeechToText"
 import * as NodeTransport from "@effect-speech/transport/node"
@@ -15,10 +14,9 @@ import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { cannedVoice } from "effect-speech-test-support/cannedVoice"
 import { scriptedServer } from "effect-speech-test-support/scriptedServer"
 import { anything, json, oddNumber, recordOf, wellFormedString } from "./arbitraries.js"
-import { law, runnerOf, type Topic } from "./law.js"
+import { law, runnerOf, silentService, type Topic } from "./law.js"
 
 /** A request, and whether it keeps the rules of the contract. */
 interface Given {
@@ -140,15 +138,7 @@ const synthesisLaws = Effect.gen(function* () {
 const textOf = (value: unknown) => (value === undefined ? undefined : String(value))
 
 const transcriptionLaws = Effect.gen(function* () {
-  const layer = LocalService.layerWithoutDependencies({ credits: 1e15 }).pipe(
-    Layer.provide([
-      cannedVoice(() => new Float32Array(80)),
-      Recogniser.Recogniser.layerKnownRecordings(),
-      NodeFileSystem.layer
-    ]),
-    Layer.merge(NodeTransport.layer)
-  )
-  const run = yield* runnerOf(layer)
+  const run = yield* runnerOf(Layer.merge(silentService(), NodeTransport.layer))
   const { apiKey, requests, sttBaseUrl: baseUrl } = yield* Effect.promise(() => run(LocalService))
   return {
     "a valid transcription request reaches the service as it was given, another one is at most named as invalid": law(

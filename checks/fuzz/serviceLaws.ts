@@ -1,21 +1,18 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { LocalService, Recogniser } from "@effect-speech/local-service"
+import { LocalService } from "@effect-speech/local-service"
 import { SttContract } from "@effect-speech/stt"
 import { TtsContract } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
-import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { cannedVoice } from "effect-speech-test-support/cannedVoice"
 import { send, transcriptionForm } from "effect-speech-test-support/plainHttp"
 import { noise } from "effect-speech-test-support/recordings"
 import { damaged } from "../../packages/audio-codec/test/damaged.js"
 import { cutAt } from "../../packages/audio-codec/test/wavArbitrary.js"
 import { anyString, bytesUpTo, joined, json, pieceSizes, weighted } from "./arbitraries.js"
-import { law, runnerOf, type Topic, temporaryFolder } from "./law.js"
+import { law, runnerOf, silentService, type Topic, temporaryFolder } from "./law.js"
 import { anyRecording } from "./recordingLaws.js"
 
 const form = transcriptionForm(noise(400))
@@ -95,17 +92,9 @@ const refusals = [400, 413, 415]
 
 export const serviceLaws: Topic = Effect.gen(function* () {
   const dataDirectory = yield* temporaryFolder
-  const options = { credits: 1e15, dataDirectory, bodyIdleMillis: 5000, maximumRecordingSeconds: 60 }
+  const options = { dataDirectory, bodyIdleMillis: 5000, maximumRecordingSeconds: 60 }
   const temporaryFiles = () => readdirSync(join(dataDirectory, "effect-speech-local-service-temporary")).length
-  const run = yield* runnerOf(
-    LocalService.layerWithoutDependencies(options).pipe(
-      Layer.provide([
-        cannedVoice(() => new Float32Array(80)),
-        Recogniser.Recogniser.layerKnownRecordings(),
-        NodeFileSystem.layer
-      ])
-    )
-  )
+  const run = yield* runnerOf(silentService(options))
   const { apiKey, sttBaseUrl, ttsBaseUrl } = yield* Effect.promise(() => run(LocalService))
   const key = { "x-api-key": Redacted.value(apiKey) }
 

@@ -18,6 +18,9 @@ const cutters = [
   }
 ]
 
+const places = (pieces: ReadonlyArray<Silence.Piece>) =>
+  pieces.map(({ samples, ...place }) => ({ ...place, length: samples.length }))
+
 describe.each(cutters)("the pieces of $name", ({ cutStream, make }) => {
   const cut = (samples: Float32Array, maximumMillis: number, sizes: ReadonlyArray<number>) => {
     const cutter = make(rate, maximumMillis)
@@ -34,7 +37,7 @@ describe.each(cutters)("the pieces of $name", ({ cutStream, make }) => {
           maximum,
           sizes.map((size) => 37 * size)
         )
-        expect(pieces).toEqual(cut(samples, maximum, [samples.length]))
+        expect(places(pieces)).toEqual(places(cut(samples, maximum, [samples.length])))
         let start = 0
         for (const piece of pieces) {
           expect(piece.start).toBe(start)
@@ -45,7 +48,8 @@ describe.each(cutters)("the pieces of $name", ({ cutStream, make }) => {
           expect(piece.samples.length / 8).toBeGreaterThan(maximum / 2 - 10)
           expect(piece).not.toMatchObject({ ending: "end" })
         }
-        expect(concatSamples(pieces.map((piece) => piece.samples))).toEqual(samples)
+        const joined = concatSamples(pieces.map((piece) => piece.samples))
+        expect(Buffer.compare(Buffer.from(joined.buffer), Buffer.from(samples.buffer))).toBe(0)
       }
     ))
 

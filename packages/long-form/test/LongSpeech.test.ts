@@ -219,7 +219,7 @@ describe("a long text", () => {
 describe("every text", () => {
   const word = FastCheck.constantFrom("नमस्ते", "Dr.", "क्षेत्र", "!", "…", "one", "दो।", "1,200", "ठीक?", "👍🏽", "ச")
   const space = FastCheck.constantFrom(" ", ", ", "\n", "\n\n")
-  const texts = FastCheck.array(FastCheck.tuple(word, space), { minLength: 1, maxLength: 30 }).map(
+  const texts = FastCheck.array(FastCheck.tuple(word, space), { minLength: 1, maxLength: 12 }).map(
     (parts) => `a ${parts.flat().join("")}`
   )
   const passages = FastCheck.array(texts, { minLength: 1, maxLength: 3 }).map((all) => all.map((text) => ({ text })))
@@ -310,25 +310,19 @@ describe("a piece that fails", () => {
 describe("a response that holds no speech", () => {
   const format = { sampleRate: 8000, channels: 1, encoding: "float32" } as const
   const tone = spoken("a").bytes
-  const odd: ReadonlyArray<readonly [what: string, audio: Partial<Pick<Speech, "bytes" | "format">>, problem: RegExp]> =
-    [
-      [
-        "a rate that is too low",
-        { format: { ...format, sampleRate: 7999 } },
-        /7999 Hz, and must be from 8000 to 48000/
-      ],
-      ["a rate that is too high", { format: { ...format, sampleRate: 48_001 } }, /48001 Hz, and must be from 8000 to/],
-      ["two channels", { format: { ...format, channels: 2 } }, /2 channels/],
-      ["no whole rate", { format: { ...format, sampleRate: 8000.5 } }, /8000.5 Hz/],
-      ["no rate", { format: { ...format, sampleRate: Number.NaN } }, /NaN Hz/],
-      ["an encoding of telephony", { format: { ...format, encoding: "alaw" } }, /encoding is alaw/],
-      ["no samples", { bytes: new Uint8Array(0) }, /it is empty/],
-      ["half a sample", { bytes: tone.subarray(1) }, /not a multiple of the 4 bytes/],
-      ["a sample that is NaN", { bytes: new Uint8Array(Float32Array.of(0, Number.NaN).buffer) }, /NaN/],
-      ["a sample that is too large", { bytes: new Uint8Array(Float32Array.of(3e38).buffer) }, /too large/],
-      ["hours of samples", { bytes: new Uint8Array(4 * 8000 * 7201) }, /more than two hours/]
-    ]
-  it.each(odd)("since it has %s is not kept, and fails with its piece", function* ([, audio, problem]) {
+  it.each<readonly [what: string, audio: Partial<Pick<Speech, "bytes" | "format">>, problem: RegExp]>([
+    ["a rate that is too low", { format: { ...format, sampleRate: 7999 } }, /7999 Hz, and must be from 8000 to 48000/],
+    ["a rate that is too high", { format: { ...format, sampleRate: 48_001 } }, /48001 Hz, and must be from 8000 to/],
+    ["two channels", { format: { ...format, channels: 2 } }, /2 channels/],
+    ["no whole rate", { format: { ...format, sampleRate: 8000.5 } }, /8000.5 Hz/],
+    ["no rate", { format: { ...format, sampleRate: Number.NaN } }, /NaN Hz/],
+    ["an encoding of telephony", { format: { ...format, encoding: "alaw" } }, /encoding is alaw/],
+    ["no samples", { bytes: new Uint8Array(0) }, /it is empty/],
+    ["half a sample", { bytes: tone.subarray(1) }, /not a multiple of the 4 bytes/],
+    ["a sample that is NaN", { bytes: new Uint8Array(Float32Array.of(0, Number.NaN).buffer) }, /NaN/],
+    ["a sample that is too large", { bytes: new Uint8Array(Float32Array.of(3e38).buffer) }, /too large/],
+    ["hours of samples", { bytes: new Uint8Array(4 * 8000 * 7201) }, /more than two hours/]
+  ])("since it has %s is not kept, and fails with its piece", function* ([, audio, problem]) {
     const tts = yield* TextToSpeech
     for (const [index, sentence] of sentences.slice(0, 2).entries()) {
       const client = {
