@@ -16,6 +16,7 @@ import type { StoreService } from "./Store.js"
 import * as Settlements from "./settlements.js"
 import * as Status from "./status.js"
 import * as Tables from "./tables.js"
+import * as TakeOver from "./takeOver.js"
 
 /** The store on the tables of `migrate`. `toFailed` turns an error of the database into the store's. `folder`: of a file store. */
 export const make = (
@@ -31,6 +32,7 @@ export const make = (
     ...Answers.make(tables),
     ...Settlements.make(tables),
     ...Retries.make(tables),
+    ...TakeOver.make(tables),
     ...Machines.make(tables),
     ...Outputs.make(tables),
     ...Status.make(tables)
