@@ -178,6 +178,9 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
       expect(yield* archive(`${line} --store ${folder}/other.db --dry-run`)).toEqual(refused)
       expect(yield* archive(line, { SPEECH_ARCHIVE_STORE: `${folder}/other.db` })).toEqual(refused)
       expect([readdirSync(folder), (yield* requestCount) - before]).toEqual([["calls", "out"], 0])
+      // The value of the message in JSON is printable too.
+      const { stdout } = yield* archive(`${line} --store ${folder}/\u001b[2J.db --json`)
+      expect(JSON.parse(stdout).error.message).toContain(`The store ${folder}/\\u001b[2J.db knows nothing`)
       // The same store by its path.
       symlinkSync("out", `${folder}/link`)
       expect((yield* archive(`${line} --store ${folder}/link/archive.db`)).code).toBe(0)
