@@ -15,6 +15,7 @@ import {
   adviceOn,
   describePlan,
   describe as describeStatus,
+  elsewhere,
   exitCodeOf,
   isListingOver,
   leftBy,
@@ -178,6 +179,9 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
       expect(yield* archive(`${line} --store ${folder}/other.db --dry-run`)).toEqual(refused)
       expect(yield* archive(line, { SPEECH_ARCHIVE_STORE: `${folder}/other.db` })).toEqual(refused)
       expect([readdirSync(folder), (yield* requestCount) - before]).toEqual([["calls", "out"], 0])
+      // The value of the message in JSON is printable too.
+      const { stdout } = yield* archive(`${line} --store ${folder}/\u001b[2J.db --json`)
+      expect(JSON.parse(stdout).error.message).toContain(`The store ${folder}/\\u001b[2J.db knows nothing`)
       // The same store by its path.
       symlinkSync("out", `${folder}/link`)
       expect((yield* archive(`${line} --store ${folder}/link/archive.db`)).code).toBe(0)
@@ -191,19 +195,22 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
 
   it.scoped("refuses a second command over an output, with another store, while the first one works", () =>
     Effect.gen(function* () {
-      const { folder, line, out } = yield* place(2)
+      const { calls, folder } = yield* place(2)
+      const line = `run ${calls} ${asRun} --out ${folder}/out\u009b`
       yield* setFaults({ operation: "transcribe", delayMillis: 1_000 })
       const before = yield* requestCount
       const running = yield* Effect.fork(archive(`${line} --store ${folder}/one.db`))
       yield* untilSent(before)
       expect(yield* archive(`${line} --store ${folder}/two.db`)).toMatchObject({
         code: 3,
-        stderr: `speech: Nothing was sent: another speech command works on ${out}, with another store. Wait until it has ended, or stop it; it may be suspended. Or choose another --out. [OutputFailed]`
+        stderr: `speech: Nothing was sent: another speech command works on ${folder}/out\\u009b, with another store. Wait until it has ended, or stop it; it may be suspended. Or choose another --out. [OutputFailed]`
       })
       expect(yield* archive(`${line} --store ${folder}/one.db`)).toMatchObject({
         code: 3,
         stderr: expect.stringContaining("[StoreLocked]")
       })
+      const { stdout } = yield* archive(`${line} --store ${folder}/two.db --json`)
+      expect(JSON.parse(stdout).error.message).toContain(`works on ${folder}/out\\u009b, with`)
       expect((yield* running).code).toBe(0)
       expect((yield* requestCount) - before).toBe(2)
       expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([])
@@ -476,7 +483,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
     60_000
   )
 
-  const elsewhere = `list.txt does not name a file in ${process.cwd()}: /elsewhere/1.wav. Correct it, or run this in the folder that holds all files: paths of a list are relative to the working directory. [SourceFailed]`
+  const outside = `list.txt does not name a file in ${process.cwd()}: /elsewhere/1.wav. Correct it, or run this in the folder that holds all files: paths of a list are relative to the working directory. [SourceFailed]`
   const refusals = rowsOf<[what: string, code: string, line: string, says: string]>(`
     a folder without a model        | 2 | run $calls --out $out | --model is required to transcribe
     a source that is not there      | 3 | run $calls/no --model m --out $out | no does not exist
@@ -484,7 +491,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
     one recording                   | 2 | run $calls/may/1.wav --model m --out $out | 1.wav is one recording: give the folder
     one recording of any name       | 2 | run $folder/video.mp4 --model m --out $out | video.mp4 is one recording: give the folder
     what is no text                 | 3 | run $folder/program --model m --out $out | program is no list of paths: line 1 is no text.
-    a list with a path elsewhere    | 3 | run $folder/list.txt --model m --out $out | ${elsewhere}
+    a list with a path elsewhere    | 3 | run $folder/list.txt --model m --out $out | ${outside}
     a language of recordings        | 2 | run $calls --model m --lang en --out $out | --lang is for texts
     a model of texts                | 2 | run $texts --model m --out $out | --model is for recordings
     audio as a transcript           | 2 | run $calls --model m --format wav --out $out | --format must be txt, json, srt or vtt
@@ -646,6 +653,13 @@ describe("the report of a run", () => {
       "results.jsonl was not written at the end of the run. To write it: speech archive repair --out '/my out'"
     ])
     expect(adviceOn({ ...ended, machines: 1, resultsDue: true }, store)).toEqual([])
+  })
+
+  it("says in printable text that the results are in another output", () => {
+    const store = { _tag: "File", path: "/my out/archive.db", isDefault: true } as const
+    expect(elsewhere(status, store, "/o\u009b")).toBe(
+      "The results are in /my out, and not in /o\\u009b: another command started this run with that output meanwhile. To have them here, too: speech archive export --to '/o\\u009b' --out '/my out'"
+    )
   })
 
   it("has a line of progress with the pace of the last minute", () => {

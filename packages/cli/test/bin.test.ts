@@ -337,7 +337,7 @@ describe("the built command", { timeout: 120_000 }, () => {
 
   it.scoped("speech serve ends and leaves no file after a signal, and if nobody reads what it prints", () =>
     Effect.forEach(
-      ["SIGTERM", "SIGHUP", "unread"] as const,
+      ["SIGINT", "SIGTERM", "SIGHUP", "unread"] as const,
       (end) =>
         Effect.gen(function* () {
           const temporary = mkdtempSync(`${folder}/serve-`)

@@ -287,6 +287,17 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the co
         expect(failed.stderr).not.toMatch(/kept in/)
       })
     )
+
+    it.scoped("goes on in a folder of an earlier version, which had no claims", () =>
+      Effect.gen(function* () {
+        const folder = yield* folderWithArticle
+        const pieces = `${folder}/a.wav.pieces`
+        yield* speak(folder, article, true, "--out", `${folder}/a.wav`)
+        for (const name of readdirSync(pieces)) if (name.endsWith(".job")) rmSync(`${pieces}/${name}`)
+        expect((yield* speak(folder, article, false, "--out", `${folder}/a.wav`)).sent).toBe(1)
+        expect(existsSync(pieces)).toBe(false)
+      })
+    )
   })
 
   it.scoped("has a plan, which needs no key and sends nothing", () =>

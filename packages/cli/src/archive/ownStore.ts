@@ -5,6 +5,7 @@ import { existsSync, realpathSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { Archive } from "@effect-speech/archive/Archive"
 import type { RunStatus } from "@effect-speech/archive/Run"
+import * as Printable from "@effect-speech/common/Printable"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { OutputFailed, refuse } from "../failure.js"
@@ -44,9 +45,8 @@ export const requireNoOtherStore = (store: Store, out: string) =>
     const isNew = store._tag === "File" && !existsSync(store.path)
     if (!isNew && (yield* calledIn(store, out)) > 0) return
     const name = store._tag === "File" ? store.path : store.shown
-    return yield* refuse(
-      `${out} has a store of its own, archive.db, with a run that has called ${files(there)}. The store ${name} knows nothing of it, and would call each file again. To go on with that run, leave out --store and SPEECH_ARCHIVE_STORE. To begin anew in the other store, choose another --out.`
-    )
+    const sentence = `${out} has a store of its own, archive.db, with a run that has called ${files(there)}. The store ${name} knows nothing of it, and would call each file again. To go on with that run, leave out --store and SPEECH_ARCHIVE_STORE. To begin anew in the other store, choose another --out.`
+    return yield* refuse(Printable.line(sentence))
   })
 
 /** Another command of this machine may look at the lock that a killed one left, for a moment. */
@@ -66,7 +66,9 @@ export const lockForStore = (store: Store, out: string) =>
     Effect.catchAll(
       () =>
         new OutputFailed({
-          message: `Nothing was sent: another speech command works on ${out}, with another store. Wait until it has ended, or stop it; it may be suspended. Or choose another --out.`
+          message: Printable.line(
+            `Nothing was sent: another speech command works on ${out}, with another store. Wait until it has ended, or stop it; it may be suspended. Or choose another --out.`
+          )
         })
     )
   )

@@ -5,6 +5,7 @@ import { relative } from "node:path"
 import type { Plan } from "@effect-speech/archive/Archive"
 import type { Operation } from "@effect-speech/archive/Operation"
 import type { OutputReport, RunStatus } from "@effect-speech/archive/Run"
+import * as Printable from "@effect-speech/common/Printable"
 import * as ExitCode from "../exitCode.js"
 import { applying, count, plural } from "../message.js"
 import { duration, type Work } from "../progress.js"
@@ -173,7 +174,9 @@ export const outputOn = (
 
 /** The results of a run are in another output than this one, which a command has given. */
 export const elsewhere = (status: RunStatus, store: Store, out: string): string =>
-  `The results are in ${status.settings.output.directory}, and not in ${out}: another command started this run with that output meanwhile. To have them here, too: ${commandOf(`export --to ${quoted(out)}`, status, store)}`
+  Printable.line(
+    `The results are in ${status.settings.output.directory}, and not in ${out}: another command started this run with that output meanwhile. To have them here, too: ${commandOf(`export --to ${quoted(out)}`, status, store)}`
+  )
 
 /** What an earlier command left that this one does not call. */
 export const leftBy = (earlier: RunStatus, store: Store): ReadonlyArray<string> => [

@@ -35,6 +35,30 @@ const Options = Schema.partial(
 
 const validate = Schema.validate(Options)
 
+/** The options with their defaults. */
+export interface Settings {
+  /** Port of transcription, 0 to 65,533. 0 means three free ports. */
+  readonly port: number
+  /** Address to listen on. */
+  readonly host: string
+  /** Names accepted in the `Host` header, besides `localhost` and IP addresses. */
+  readonly hostNames: ReadonlyArray<string>
+  /** Initial credit of the account. */
+  readonly credits: number
+  /** Price of each started second of transcribed audio, in credits. */
+  readonly creditsPerSecond: number
+  /** Language of each model, by the model's name. */
+  readonly models: Readonly<Record<string, string>>
+  /** Largest recording, in bytes. */
+  readonly maximumUploadBytes: number
+  /** Longest recording, in seconds. */
+  readonly maximumRecordingSeconds: number
+  /** Longest speech of one text, in seconds. */
+  readonly maximumSpeechSeconds: number
+  /** Longest time without a byte of a request body, in milliseconds. */
+  readonly bodyIdleMillis: number
+}
+
 /** Checks the options, so that a wrong one fails where it was written, and fills in the defaults. */
 export const resolveOptions = (options: LocalServiceOptions, languages: ReadonlyArray<string>) =>
   Effect.mapBoth(validate(options), {
@@ -42,7 +66,7 @@ export const resolveOptions = (options: LocalServiceOptions, languages: Readonly
       const { field, problem } = firstIssue(issue)
       return new OptionInvalid({ option: field, problem, message: `The option ${field} ${problem}.` })
     },
-    onSuccess: () => ({
+    onSuccess: (): Settings => ({
       port: options.port ?? 0,
       host: options.host ?? "127.0.0.1",
       hostNames: options.hostNames ?? [],
@@ -55,9 +79,6 @@ export const resolveOptions = (options: LocalServiceOptions, languages: Readonly
       bodyIdleMillis: Math.min(options.bodyIdleMillis ?? 60_000, longestMillis)
     })
   })
-
-/** The options with their defaults. `models` has the language of each model, by the model's name. */
-export type Settings = Effect.Effect.Success<ReturnType<typeof resolveOptions>>
 
 const defaultModels = (languages: ReadonlyArray<string>): Readonly<Record<string, string>> =>
   Object.fromEntries(

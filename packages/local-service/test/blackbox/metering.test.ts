@@ -194,6 +194,16 @@ serviceTests("a transcription", cannedService({ creditsPerSecond: 3 }), (it) => 
     expect((yield* ask("GET", "/usage")).json()).toEqual([])
   })
 
+  it("is accepted once of two times at once if the credit covers one", function* ({ ask, transcribe }) {
+    yield* ask("PATCH", "/account", { credits: 3 })
+    // Both are under way before the first is charged.
+    yield* ask("PUT", "/faults", [{ operation: "transcribe", delayMillis: 500 }])
+    const answers = yield* Effect.all([transcribe(validForm()), transcribe(validForm())], { concurrency: 2 })
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 402])
+    expect((yield* ask("GET", "/account")).json().credits).toBe(0)
+    expect((yield* ask("GET", "/usage")).json()).toMatchObject([{ calls: 1, units: 1, credits: 3 }])
+  })
+
   it.each([{ truncateAtByte: 10 }, { stallAtByte: 10 }, { delayMillis: 60_000 }])(
     "whose response the client does not get costs nothing: %j",
     function* ({ ask, send, transcribe, key }, fault) {

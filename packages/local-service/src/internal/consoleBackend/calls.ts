@@ -43,8 +43,13 @@ export interface CallsOptions {
   readonly voice: VoiceService
   readonly recogniser: RecogniserService
   readonly temporaryFiles: TemporaryFiles["Type"]
-  readonly settings: Settings
+  readonly settings: CallSettings
 }
+
+type CallSettings = Pick<
+  Settings,
+  "models" | "creditsPerSecond" | "maximumUploadBytes" | "maximumRecordingSeconds" | "bodyIdleMillis"
+>
 
 /** Five hours. */
 const maximumWaveformSeconds = 5 * 3600

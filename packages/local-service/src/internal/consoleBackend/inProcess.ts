@@ -1,6 +1,6 @@
 import { Agent, createServer } from "node:http"
 import type { Socket } from "node:net"
-import { type Duplex, duplexPair } from "node:stream"
+import { Duplex } from "node:stream"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -21,8 +21,8 @@ export const inProcessClient = <R>(app: HttpApp.Default<never, R>) =>
     const server = createServer({ requestTimeout: 0 }, handler)
     const connect = () => {
       const [client, service] = connection()
-      server.emit("connection", service)
-      return client
+      server.emit("connection", service as unknown as Socket)
+      return client as unknown as Socket
     }
     // Without `keepAlive` the service would close the connection after an early response, while the request is still being sent.
     const http = Object.assign(new Agent({ keepAlive: true }), { createConnection: connect })
@@ -34,27 +34,67 @@ export const inProcessClient = <R>(app: HttpApp.Default<never, R>) =>
     return client
   })
 
-/** The two ends of a connection in memory, with the methods of a socket that Node's HTTP calls. */
-const connection = (): readonly [client: Socket, service: Socket] => {
-  const [client, service] = duplexPair()
+/** The two ends of a connection in memory, with the parts of a socket that Node's HTTP uses. */
+const connection = (): readonly [client: End, service: End] => {
+  const client = new End()
+  const service = new End()
+  client.other = service
+  service.other = client
   // The service stops its work at once if the client leaves.
   client.once("close", () => service.destroy(reset()))
-  // The client reads the bytes that were written before, and then the end.
-  service.once("close", () => {
-    if (!service.writableEnded && !client.destroyed) client.push(null)
-  })
-  return [asSocket(client, service), asSocket(service, client)]
+  return [client, service]
 }
 
 const reset = () => Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" })
 
-const asSocket = (end: Duplex, other: Duplex): Socket => {
-  // In memory these have nothing to do.
-  const nothing = () => end
-  const methods = { setTimeout: nothing, setKeepAlive: nothing, setNoDelay: nothing, ref: nothing, unref: nothing }
-  const resetAndDestroy = () => {
-    other.destroy(reset())
-    return end.destroy()
+class End extends Duplex {
+  other: End | undefined
+  #isEnded = false
+  /** Runs when this end can read on. */
+  #resumeOther: (() => void) | undefined
+
+  override _read(): void {
+    const resume = this.#resumeOther
+    this.#resumeOther = undefined
+    resume?.()
   }
-  return Object.assign(end, { ...methods, resetAndDestroy }) as unknown as Socket
+
+  override _write(chunk: Uint8Array, _encoding: string, done: () => void): void {
+    const { other } = this
+    if (chunk.length === 0 || other === undefined || other.destroyed || other.#isEnded) {
+      process.nextTick(done)
+      return
+    }
+    other.#resumeOther = done
+    other.push(chunk)
+  }
+
+  override _final(done: () => void): void {
+    this.other?.endReading()
+    process.nextTick(done)
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    // The other end reads the bytes that were written before, and then the end.
+    this.other?.endReading()
+    this._read()
+    done(error)
+  }
+
+  endReading(): void {
+    if (!this.#isEnded && !this.destroyed) this.push(null)
+    this.#isEnded = true
+  }
+
+  resetAndDestroy(): this {
+    this.other?.destroy(reset())
+    return this.destroy()
+  }
+
+  // A socket has these, and Node calls them. In memory they have nothing to do.
+  setTimeout = (): this => this
+  setKeepAlive = (): this => this
+  setNoDelay = (): this => this
+  ref = (): this => this
+  unref = (): this => this
 }

@@ -46,8 +46,13 @@ export const transcriptionProblemToResponse: ProblemToResponse = ({ headers, mes
 
 const decodeForm = Schema.decodeUnknown(transcriptionForm())
 
+type TranscriptionOptions = Pick<
+  Settings,
+  "models" | "maximumUploadBytes" | "maximumRecordingSeconds" | "bodyIdleMillis" | "creditsPerSecond"
+>
+
 /** `POST /api/transcribe`. */
-export const transcriptionHandler = (options: Settings) =>
+export const transcriptionHandler = (options: TranscriptionOptions) =>
   operationHandler({
     name: "transcribe",
     path: Contract.path,
@@ -69,7 +74,7 @@ const readFormFields = (headers: Readonly<IncomingHttpHeaders>): FieldsReader =>
   }
 }
 
-const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEntry, options: Settings) =>
+const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEntry, options: TranscriptionOptions) =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const recogniser = yield* Recogniser

@@ -5,6 +5,7 @@
  * Sources: Unicode CLDR's RBNF (hi, gu), AI4Bharat's indic-numtowords (all five) and NVIDIA's NeMo-text-processing (hi,
  * mr). They differ only in spelling, and both spellings are read.
  */
+import * as Struct from "effect/Struct"
 
 /** A part of a number. */
 export type Part =
@@ -97,12 +98,10 @@ const sounds = (word: string): string => {
 interface Table {
   /** 0 to 99, ten per line. A comma separates numbers, a bar the words of one number. */
   readonly counts: ReadonlyArray<string>
-  /** Words of a hundred, a thousand, a lakh, a crore and an arab. */
-  readonly scales: string
+  readonly scales: Readonly<Record<keyof typeof scales, string>>
   /** The suffix for a hundred, joined to its count. */
   readonly hundredSuffix: string
-  /** Words of a half, one and a quarter, one and a half, two and a half, a half more, and a quarter less. */
-  readonly fractions: string
+  readonly fractions: Readonly<Record<keyof typeof fractions, string>>
   /** Words that are often no number. */
   readonly everyday: string
   /** Scales that are a number only after a count. */
@@ -111,16 +110,17 @@ interface Table {
   readonly twoHundred?: string
 }
 
-const scales = [hundred, thousand, lakh, crore, arab]
+const scales = { hundred, thousand, lakh, crore, arab }
 
-const fractions: ReadonlyArray<Part & { readonly kind: "fraction" }> = [
-  { kind: "fraction", alone: 0.5 },
-  { kind: "fraction", alone: 1.25, added: 0.25 },
-  { kind: "fraction", alone: 1.5 },
-  { kind: "fraction", alone: 2.5 },
-  { kind: "fraction", added: 0.5 },
-  { kind: "fraction", added: -0.25 }
-]
+const fractions = {
+  half: { kind: "fraction", alone: 0.5 },
+  // Before a count: a quarter more.
+  oneAndAQuarter: { kind: "fraction", alone: 1.25, added: 0.25 },
+  oneAndAHalf: { kind: "fraction", alone: 1.5 },
+  twoAndAHalf: { kind: "fraction", alone: 2.5 },
+  halfMore: { kind: "fraction", added: 0.5 },
+  quarterLess: { kind: "fraction", added: -0.25 }
+} satisfies Readonly<Record<string, Part>>
 
 const words = (list: string): Array<string> => list.split("|").filter((word) => word !== "")
 
@@ -148,13 +148,12 @@ const tableReader = (table: Table): Reader => {
   for (const [tens, line] of table.counts.entries()) {
     for (const [unit, list] of line.split(", ").entries()) learn(list, [count(tens * 10 + unit)])
   }
-  for (const [index, list] of table.scales.split(", ").entries()) learn(list, [scale(scales[index] ?? 0)])
+  for (const name of Struct.keys(scales)) learn(table.scales[name], [scale(scales[name])])
   const prefixes: Array<string> = []
-  for (const [index, list] of table.fractions.split(", ").entries()) {
-    const fraction = fractions[index]
-    if (fraction === undefined) continue
-    learn(list, [fraction])
-    if (fraction.added !== undefined) prefixes.push(...words(list).map(looseSounds))
+  for (const name of Struct.keys(fractions)) {
+    const fraction = fractions[name]
+    learn(table.fractions[name], [fraction])
+    if ("added" in fraction) prefixes.push(...words(table.fractions[name]).map(looseSounds))
   }
   learn(table.twoHundred ?? "", [count(2), scale(hundred)])
 
@@ -194,9 +193,16 @@ const hindi: Table = {
     "अस्सी, इक्यासी, बयासी|ब्यासी|बिरासी, तिरासी|तेरासी, चौरासी, पचासी|पिचासी|पिचयासी, छियासी, सत्तासी, अट्ठासी, नवासी",
     "नब्बे, इक्यानवे|इक्यानबे, बानवे|बानबे, तिरानवे|तिरानबे, चौरानवे|चौरानबे, पचानवे|पंचानवे|पंचानबे|पचानबे|पिचानवे|पिचानबे|पिचयानवे|पिचयानबे|पिच्यानवे|पिच्यानबे, छियानवे|छियानबे, सत्तानवे|सत्तानबे, अट्ठानवे|अट्ठानबे, निन्यानवे|निन्यानबे|निन्यान्वे|निन्यान्बे"
   ],
-  scales: "सौ, हज़ार, लाख, करोड़, अरब",
+  scales: { hundred: "सौ", thousand: "हज़ार", lakh: "लाख", crore: "करोड़", arab: "अरब" },
   hundredSuffix: "सौ",
-  fractions: "आधा, सवा|सावा, डेढ़, ढाई|अढ़ाई, साढ़े, पौने",
+  fractions: {
+    half: "आधा",
+    oneAndAQuarter: "सवा|सावा",
+    oneAndAHalf: "डेढ़",
+    twoAndAHalf: "ढाई|अढ़ाई",
+    halfMore: "साढ़े",
+    quarterLess: "पौने"
+  },
   everyday: "एक|दो|लाख|करोड़",
   after: "अरब"
 }
@@ -214,9 +220,16 @@ const marathi: Table = {
     "ऐंशी|ऐशी, एक्याऐंशी|एक्यांशी, ब्याऐंशी|ब्यांशी, त्र्याऐंशी|त्र्यांशी, चौऱ्याऐंशी|चौऱ्यांशी, पंच्याऐंशी|पंचाऐंशी|पंच्यांशी, शहाऐंशी|शह्यांशी|सह्यांशी, सत्याऐंशी|सत्यांशी, अठ्ठ्याऐंशी|अठ्ठ्यांशी, एकोणनव्वद",
     "नव्वद, एक्याण्णव, ब्याण्णव, त्र्याण्णव, चौऱ्याण्णव, पंच्याण्णव|पंचाण्णव, शहाण्णव|शह्याण्णव, सत्याण्णव, अठ्ठ्याण्णव|अठ्ठाण्णव, नव्याण्णव"
   ],
-  scales: "शंभर|शे, हजार, लाख, कोटी|करोड, अब्ज",
+  scales: { hundred: "शंभर|शे", thousand: "हजार", lakh: "लाख", crore: "कोटी|करोड", arab: "अब्ज" },
   hundredSuffix: "शे",
-  fractions: "अर्धा, सव्वा, दीड, अडीच, साडे, पावणे",
+  fractions: {
+    half: "अर्धा",
+    oneAndAQuarter: "सव्वा",
+    oneAndAHalf: "दीड",
+    twoAndAHalf: "अडीच",
+    halfMore: "साडे",
+    quarterLess: "पावणे"
+  },
   everyday: "एक|लाख|कोटी|करोड",
   after: "शे|अब्ज"
 }
@@ -234,9 +247,16 @@ const gujarati: Table = {
     "એંસી|એંશી, એક્યાસી, બ્યાસી|બ્યાંસી, ત્યાસી|ત્યાંસી, ચોર્યાસી, પંચાસી|પંચ્યાસી, છ્યાસી|છ્યાંસી|છયાસી, સિત્યાસી|સત્યાસી, અઠ્યાસી|ઇઠ્યાસી, નેવ્યાસી|નેવાસી",
     "નેવું, એકાણું, બાણું, ત્રાણું, ચોરાણું, પંચાણું, છન્નું, સત્તાણું, અઠ્ઠાણું, નવ્વાણું"
   ],
-  scales: "સો, હજાર, લાખ, કરોડ, અબજ",
+  scales: { hundred: "સો", thousand: "હજાર", lakh: "લાખ", crore: "કરોડ", arab: "અબજ" },
   hundredSuffix: "સો",
-  fractions: "અડધો|અડધા, સવા, દોઢ, અઢી, સાડા, પોણા",
+  fractions: {
+    half: "અડધો|અડધા",
+    oneAndAQuarter: "સવા",
+    oneAndAHalf: "દોઢ",
+    twoAndAHalf: "અઢી",
+    halfMore: "સાડા",
+    quarterLess: "પોણા"
+  },
   // બસો also means "buses".
   everyday: "એક|બસો|લાખ|કરોડ",
   after: "અબજ",
