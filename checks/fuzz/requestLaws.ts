@@ -15,19 +15,24 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { scriptedServer } from "effect-speech-test-support/scriptedServer"
-import { anything, json, oddNumber, recordOf, wellFormedString } from "./arbitraries.js"
+import { anyString, anything, json, oddNumber, recordOf, wellFormedString } from "./arbitraries.js"
 import { law, runnerOf, silentService, type Topic } from "./law.js"
 
 /** A request, and whether it keeps the rules of the contract. */
 interface Given {
   readonly request: unknown
   readonly isValid: boolean
+  /** The only field that breaks a rule. `undefined`: none does, or it is not known which. */
+  readonly wrong?: string
 }
 
 type Fields = Readonly<Record<string, FastCheck.Arbitrary<unknown>>>
 
-/** Requests of these fields: as the contract allows them, with some of them replaced by anything, or anything at all. */
-const requests = (required: Fields, optional: Fields): FastCheck.Arbitrary<Given> => {
+/**
+ * Requests of these fields: as the contract allows them, with one value of `broken`, each of which breaks a rule, with some fields
+ * replaced by anything, or anything at all.
+ */
+const requests = (required: Fields, optional: Fields, broken: Fields): FastCheck.Arbitrary<Given> => {
   const requiredKeys = Object.keys(required)
   const all = { ...required, ...optional }
   const maybe = (arbitrary: FastCheck.Arbitrary<unknown>) => FastCheck.option(arbitrary, { nil: undefined, freq: 5 })
@@ -39,12 +44,30 @@ const requests = (required: Fields, optional: Fields): FastCheck.Arbitrary<Given
   const odd = FastCheck.tuple(valid, FastCheck.dictionary(names, anything, { maxKeys: 3 })).map((parts) =>
     Object.assign({}, ...parts)
   )
+  const wrongs = Object.entries({ ...broken, unknown: anything }).map(([name, of]) =>
+    FastCheck.tuple(valid, of).map(([request, value]) => ({
+      request: { ...request, [name]: value },
+      isValid: false,
+      wrong: name
+    }))
+  )
   return FastCheck.oneof(
     { weight: 6, arbitrary: valid.map((request) => ({ request, isValid: true })) },
+    { weight: 3, arbitrary: FastCheck.oneof(...wrongs) },
     { weight: 3, arbitrary: odd.map((request) => ({ request, isValid: false })) },
     { weight: 1, arbitrary: anything.map((request) => ({ request, isValid: false })) }
   )
 }
+
+/** Any value but `undefined`, which leaves a field out, and those that the rule allows. */
+const anythingBut = (isAllowed: (value: unknown) => boolean) =>
+  FastCheck.oneof(oddNumber, anyString, anything).filter((value) => value !== undefined && !isAllowed(value))
+const notString = anythingBut((value) => typeof value === "string")
+const notBoolean = anythingBut((value) => typeof value === "boolean")
+const notFrom = (from: number, to: number) =>
+  anythingBut((value) => typeof value === "number" && value >= from && value <= to)
+const isText = (value: unknown, pattern: RegExp) => typeof value === "string" && pattern.test(value)
+const isNotEmpty = (value: object) => Object.keys(value).length > 0
 
 const isBlank = (text: string) => /^[\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}]*$/u.test(text)
 const text = FastCheck.oneof(
@@ -54,21 +77,38 @@ const text = FastCheck.oneof(
     arbitrary: FastCheck.constantFrom(" a\n", "a".repeat(10_000), "𝄞".repeat(10_000), `${"\0".repeat(99)}a`)
   }
 )
-const notBody = (name: string) =>
-  !["text", "lang", "voice", "output_format", "speed", "num_step", "g2p_overrides"].includes(name)
-const additional = recordOf(json, wellFormedString.filter(notBody))
+const badText = FastCheck.constantFrom(
+  ...["", " \u00a0\t", "\u200b", "\0".repeat(10_000), "a".repeat(10_001), "𝄞".repeat(10_001), "a\ud800"]
+)
+const bodyFields = ["text", "lang", "voice", "output_format", "speed", "num_step", "g2p_overrides"]
+const additional = recordOf(
+  json,
+  wellFormedString.filter((name) => !bodyFields.includes(name))
+)
+const outputFormats = ["8000", "16000", "24000"].flatMap((rate) => [`${rate}:pcm16`, `${rate}:float32`])
 
 const synthesisRequest = requests(
   { text },
   {
     lang: wellFormedString,
     voice: wellFormedString,
-    outputFormat: FastCheck.constantFrom("8000:pcm16", "16000:float32", "24000:float32"),
+    outputFormat: FastCheck.constantFrom(...outputFormats),
     speed: FastCheck.double({ min: 0.25, max: 4, noNaN: true }),
     numStep: FastCheck.double({ min: 1, max: 100, noNaN: true }),
     g2pOverrides: recordOf(json),
     requestId: FastCheck.stringMatching(/^[A-Za-z0-9._:-]{1,64}$/),
     additionalFields: additional
+  },
+  {
+    text: FastCheck.oneof(badText, notString),
+    lang: notString,
+    voice: notString,
+    outputFormat: anythingBut((value) => outputFormats.includes(value as string)),
+    speed: notFrom(0.25, 4),
+    numStep: notFrom(1, 100),
+    g2pOverrides: FastCheck.constantFrom(null, 1, "a", []),
+    requestId: anythingBut((value) => isText(value, /^[A-Za-z0-9._:-]{1,64}$/)),
+    additionalFields: recordOf(json, FastCheck.constantFrom(...bodyFields)).filter(isNotEmpty)
   }
 )
 
@@ -79,8 +119,8 @@ const fieldName = FastCheck.oneof(
   FastCheck.stringMatching(/^[!#-[\]-~]{1,24}$/),
   FastCheck.constantFrom("language", "Model", "a[b]", "a%22b", "a;b=c", "__proto__", "constructor")
 )
-const notPart = (name: string) =>
-  !["model", "transaction_id", "audio_file", "aux", "parse_number", "hotwords"].includes(name)
+const partNames = ["model", "transaction_id", "audio_file", "aux", "parse_number", "hotwords"]
+const halved = wellFormedString.map((phrase) => `${phrase}\ud83d`)
 const hotword = FastCheck.record(
   { phrase: wellFormedString.filter((phrase) => phrase !== ""), score: oddNumber.filter(Number.isFinite) },
   { requiredKeys: ["phrase"] }
@@ -93,9 +133,35 @@ const transcriptionRequest = requests(
     aux: FastCheck.boolean(),
     parseNumber: FastCheck.boolean(),
     hotwords: FastCheck.array(hotword, { maxLength: 6 }),
-    additionalFields: recordOf(wellFormedString, fieldName.filter(notPart))
+    additionalFields: recordOf(
+      wellFormedString,
+      fieldName.filter((name) => !partNames.includes(name))
+    )
+  },
+  {
+    audio: anythingBut(AudioSource.isAudioSource),
+    model: FastCheck.oneof(FastCheck.constantFrom("", " \t"), halved, notString),
+    transactionId: anythingBut((value) => isText(value, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)),
+    aux: notBoolean,
+    parseNumber: notBoolean,
+    hotwords: FastCheck.oneof(
+      anythingBut(Array.isArray),
+      FastCheck.constantFrom([{ phrase: "" }], [{ score: 1 }], [{ phrase: "a", score: Number.NaN }], ["a"]),
+      halved.map((phrase) => [{ phrase }])
+    ),
+    additionalFields: FastCheck.oneof(
+      recordOf(wellFormedString, FastCheck.constantFrom(...partNames)).filter(isNotEmpty),
+      FastCheck.oneof(halved, notString).map((note) => ({ note })),
+      FastCheck.constantFrom({ "": "a" }, { "a b": "a" }, { ä: "a" })
+    )
   }
 )
+
+/** The client names the field that is wrong, or a part of it. */
+const isRefused = (error: { readonly field: string; readonly message: string }, wrong: string | undefined) => {
+  const isNamed = wrong === undefined || error.field === wrong || error.field.startsWith(`${wrong}.`)
+  if (!isNamed) throw new Error(`${error.field} is named (${error.message}), and ${wrong} is wrong`)
+}
 
 /** The outcome of a call. An error that failed inside a span is a Proxy. */
 const outcomeOf = <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.either(Effect.mapError(call, Cause.originalError))
@@ -114,15 +180,17 @@ const synthesisLaws = Effect.gen(function* () {
   const options = { apiKey: Redacted.make("prefix.secret"), baseUrl: server.url, retries: 0 }
   const tts = yield* Effect.promise(() => run(makeTts(options)))
   return {
-    "a valid request for speech is sent as it was given and nothing else, another one at most named as invalid": law(
+    "a valid request for speech is sent as it was given and nothing else, and one with a wrong field is not sent": law(
       60,
-      FastCheck.asyncProperty(synthesisRequest, async ({ isValid, request }) => {
+      FastCheck.asyncProperty(synthesisRequest, async ({ isValid, request, wrong }) => {
         const before = server.received.length
         const outcome = await run(outcomeOf(tts.synthesize(request as SynthesisRequest)))
         if (Either.isLeft(outcome)) {
           if (isValid || outcome.left._tag !== "TtsInvalidRequest") throw outcome.left
-          return deepStrictEqual(server.received.length, before, "something was sent")
+          deepStrictEqual(server.received.length, before, "something was sent")
+          return isRefused(outcome.left, wrong)
         }
+        deepStrictEqual(wrong, undefined, "it was sent")
         if (!isValid) return
         const { additionalFields, requestId, outputFormat, numStep, g2pOverrides, ...others } =
           request as SynthesisRequest
@@ -141,12 +209,12 @@ const transcriptionLaws = Effect.gen(function* () {
   const run = yield* runnerOf(Layer.merge(silentService(), NodeTransport.layer))
   const { apiKey, requests, sttBaseUrl: baseUrl } = yield* Effect.promise(() => run(LocalService))
   return {
-    "a valid transcription request reaches the service as it was given, another one is at most named as invalid": law(
+    "a valid transcription request reaches the service as it was given, and one with a wrong field is not sent": law(
       45,
       FastCheck.asyncProperty(
         transcriptionRequest,
         FastCheck.constantFrom("json" as const, "repeated" as const, "indexed" as const),
-        async ({ isValid, request }, hotwordEncoding) => {
+        async ({ isValid, request, wrong }, hotwordEncoding) => {
           const before = (await run(requests)).at(-1)?.number
           const call = Effect.flatMap(makeStt({ apiKey, baseUrl, hotwordEncoding }), (stt) =>
             stt.transcribe(request as TranscriptionRequest)
@@ -155,10 +223,12 @@ const transcriptionLaws = Effect.gen(function* () {
           const entry = (await run(requests)).at(-1)
           if (Either.isLeft(outcome)) {
             // The service knows only its own models.
-            if (!isValid && outcome.left._tag === "SttBadRequest") return
+            if (!isValid && wrong === undefined && outcome.left._tag === "SttBadRequest") return
             if (isValid || outcome.left._tag !== "SttInvalidRequest") throw outcome.left
-            return deepStrictEqual(entry?.number, before, "something was sent")
+            deepStrictEqual(entry?.number, before, "something was sent")
+            return isRefused(outcome.left, wrong)
           }
+          deepStrictEqual(wrong, undefined, "it was sent")
           if (!isValid) return
           const { additionalFields, aux, hotwords, model, parseNumber, transactionId } = request as TranscriptionRequest
           const { transaction_id, ...arrived } = entry?.request ?? {}

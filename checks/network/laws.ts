@@ -1,13 +1,13 @@
 /**
  * The laws that hold for every schedule, whatever the network does. Each returns its violations as sentences.
  *
- * 1. **End**: a call ends within its deadlines, in a value or in an error of its operation. If the network only delays, it ends in a value.
+ * 1. **End**: a call ends within its deadlines, and within those of its phases after the last byte moved, in a value or in an error of its operation. If the network only delays, it ends in a value.
  * 2. **Leaks**: no connection, no request and no fiber is left.
  * 3. **Content**: a call returns only its own audio or transcript. A partly read stream is the beginning of its audio.
- * 4. **Billing**: a received response was billed, and none was billed that the service did not begin. The report of a call says the
- *    truth about its billing.
+ * 4. **Billing**: a received response was billed. Any other billed response was written by the service, except perhaps its last byte,
+ *    which is billed before it is sent. The report of a call says the truth about its billing.
  * 5. **Report**: the report says the truth about the attempts: how many there were, how much of each arrived, and its status. No attempt
- *    follows one that must not be repeated.
+ *    follows one that must not be repeated. An error names the deadline that passed, or why the connection failed.
  */
 import type { JournalEntry } from "@effect-speech/local-service/Journal"
 import { SttError } from "@effect-speech/stt/SttError"
@@ -35,6 +35,8 @@ export interface Ended {
   /** The id that the service returned. */
   readonly receivedId: string | undefined
   readonly elapsedMillis: number
+  /** Time from the last byte of its proxy, or from its start, to its end. */
+  readonly stillMillis: number
   readonly cause: Cause.Cause<unknown> | undefined
 }
 
@@ -77,14 +79,26 @@ const marginMillis = 10_000
 const mayBeStale = (error: SttError | TtsError, { elapsedMillis }: Ended): boolean =>
   error._tag.endsWith("ConnectionFailed") && elapsedMillis > 4000
 
-const endsWell = (ended: Ended, { deadlines, isGentle }: Schedule): ReadonlyArray<string> => {
-  const { call, cause, elapsedMillis, error, outcome } = ended
+/**
+ * The longest time from the last byte to the end, by the deadlines of the phases. A retry waits at most 200 or 400 ms. A call may wait
+ * for the others before it.
+ */
+const longestStillMillis = ({ calls, concurrency, deadlines, retries, together }: Schedule): number => {
+  const rounds = together ? Math.ceil(calls.length / concurrency) : 1
+  return rounds * ((retries + 1) * Math.max(deadlines.uploadIdle, deadlines.answer, deadlines.downloadIdle) + 600)
+}
+
+const endsWell = (ended: Ended, schedule: Schedule): ReadonlyArray<string> => {
+  const { deadlines, isGentle } = schedule
+  const { call, cause, elapsedMillis, error, outcome, stillMillis } = ended
   const found: Array<string> = []
   const name = `1: the ${call.operation}`
   if (outcome === "defect") found.push(`${name} ended in a defect: ${cause && Cause.pretty(cause)}`)
   if (outcome === "never ends") found.push(`${name} did not end`)
   const overrunMillis = elapsedMillis - Math.min(call.interruptMillis ?? deadlines.total, deadlines.total)
   if (overrunMillis > marginMillis) found.push(`${name} ended ${overrunMillis.toFixed(0)} ms after its deadline`)
+  const isTooStill = stillMillis > longestStillMillis(schedule) + marginMillis
+  if (isTooStill) found.push(`${name} ended ${stillMillis.toFixed(0)} ms after the last byte`)
   if (outcome === "interrupted" && call.interruptMillis === undefined) found.push(`${name} was interrupted by no one`)
   if (error !== undefined) {
     const service = call.operation === "transcribe" ? "Stt" : "Tts"
@@ -114,20 +128,21 @@ const isOwnContent = (
 const entriesOf = (sentId: string, journal: ReadonlyArray<JournalEntry>) =>
   journal.filter(({ id, request }) => id === sentId || request?.transaction_id === sentId)
 
-const isBillTrue = (ended: Ended, { billedUnits, journal }: Evidence): ReadonlyArray<string> => {
+const isBillTrue = (ended: Ended, { billedUnits, exchanges, journal }: Evidence): ReadonlyArray<string> => {
   const { call, outcome, rank, report, sentId } = ended
   const units = call.operation === "transcribe" ? billedUnits.transcribe : billedUnits.synthesize / leastCodePoints
   const billed = Math.floor(units / radix ** rank) % radix
   const succeeded = entriesOf(sentId, journal).filter(({ status }) => status === 200)
   const answered = succeeded.filter((entry) => entry.outcome === "answered").length
-  /** Responses that the service did not write completely. Their last byte is billed before it is sent. */
-  const cut = succeeded.length - answered
+  const isWritten = ({ request, unwritten }: Exchange) => request.includes(sentId) && (unwritten ?? 2) <= 1
+  /** Number of responses that lost their client after all but the last byte, which is billed before it is sent. */
+  const lastByte = Math.min(succeeded.length - answered, exchanges.filter(isWritten).length)
   const found: Array<string> = []
   const name = `4: the ${call.operation}`
-  const facts = `billed ${billed} times, answered ${answered} times, cut ${cut} times`
+  const facts = `billed ${billed} times, answered ${answered} times, ${lastByte} times except the last byte`
   const isUnbilled = (outcome === "value" && billed === 0) || billed < answered
   if (isUnbilled) found.push(`${name} was not billed: ${facts}`)
-  if (billed > answered + cut) found.push(`${name} was billed too often: ${facts}`)
+  if (billed > answered + lastByte) found.push(`${name} was billed too often: ${facts}`)
   if (report?.billing === "notBilled" && billed > 0) found.push(`${name} reports that it was not billed: ${facts}`)
   if (report?.billing === "billed" && billed === 0) found.push(`${name} reports that it was billed: ${facts}`)
   return found
@@ -137,6 +152,32 @@ const isBillTrue = (ended: Ended, { billedUnits, journal }: Evidence): ReadonlyA
 const transient: ReadonlySet<number> = new Set([429, 500, 502, 503, 521])
 const isRetried = (status: number, { retryAmbiguous }: Schedule) =>
   transient.has(status) || (status === 504 && retryAmbiguous)
+
+/** What is false of an error that names a deadline, or a reason of the connection. */
+const falseOf = (
+  error: SttError | TtsError,
+  { attempts, elapsedMillis }: CallReport,
+  schedule: Schedule
+): ReadonlyArray<string> => {
+  const status = attempts.at(-1)?.status
+  const found: Array<string> = []
+  if (error._tag === "SttConnectionFailed" || error._tag === "TtsConnectionFailed") {
+    const isRight = schedule.isRefused ? "refused" : status === undefined ? "reset" : "cut"
+    if (error.reason !== isRight) found.push(`the error gives the reason ${error.reason}, ${error.code}`)
+  }
+  if (error._tag === "SttDeadlineExceeded" || error._tag === "TtsDeadlineExceeded") {
+    const { limitMillis, phase } = error
+    const { answer, downloadIdle, total, uploadIdle } = schedule.deadlines
+    const limit = { answer, download: downloadIdle, total, upload: uploadIdle }[phase]
+    if (limitMillis !== limit) found.push(`the error gives the limit ${limitMillis} of the phase ${phase}`)
+    if (elapsedMillis < limitMillis) found.push(`it ended after ${elapsedMillis} of ${limitMillis} ms`)
+    // Between two attempts, the last one has a status that is retried.
+    const isAnswered = status !== undefined && !isRetried(status, schedule)
+    if (phase === "download" && status === undefined) found.push("its download had not started")
+    if ((phase === "upload" || phase === "answer") && isAnswered) found.push(`it had a response in the phase ${phase}`)
+  }
+  return found
+}
 
 const isReportTrue = (ended: Ended, { exchanges, journal, schedule }: Evidence): ReadonlyArray<string> => {
   const { call, error, outcome, receivedId, report, sentId } = ended
@@ -169,6 +210,7 @@ const isReportTrue = (ended: Ended, { exchanges, journal, schedule }: Evidence):
     holds(mayRepeat, "it retried an attempt that must not be retried")
   }
   if (error !== undefined) {
+    for (const what of falseOf(error, report, schedule)) holds(false, what)
     if ("sent" in error) holds(error.sent === last?.sent, `the error says that ${error.sent} was sent`)
     return found
   }

@@ -2,6 +2,7 @@
  * A TCP proxy that disturbs each connection by a plan and records what it forwarded. Of HTTP it knows only where messages begin
  * and end, so that a plan can name such a point.
  */
+import { subscribe } from "node:diagnostics_channel"
 import { connect, createServer, type Socket } from "node:net"
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import * as Effect from "effect/Effect"
@@ -18,6 +19,8 @@ export interface Exchange {
   readonly isRequestComplete: boolean
   /** The status of the response, if all its headers were forwarded to the client. */
   readonly status: number | undefined
+  /** Number of bytes of the response that the service has not written. `undefined` until its end is known. */
+  readonly unwritten: number | undefined
   /** Whether the whole response was forwarded to the client. */
   readonly isDelivered: boolean
 }
@@ -32,6 +35,8 @@ export interface TcpProxy {
   readonly open: () => number
   /** Number of connected clients that wait for a response or for its rest. */
   readonly busy: () => number
+  /** Time of the last byte from or to a client, by `performance.now`. */
+  readonly progressAt: () => number
   /** The actions that happened. */
   readonly happened: ReadonlyArray<Action>
   /** Discards all held bytes and forwards nothing any more, so that closed connections become visible. */
@@ -63,6 +68,7 @@ export const makeProxy = (service: string, plans: ReadonlyArray<Plan>): Effect.E
       attached: () => count(({ isAttached }) => isAttached),
       open: () => count(({ isOpen }) => isOpen),
       busy: () => count(({ isOpen, isIdle }) => isOpen && !isIdle),
+      progressAt: () => Math.max(0, ...connections.map((connection) => connection.progressAt)),
       happened,
       drain: () => {
         isDrained = true
@@ -72,6 +78,16 @@ export const makeProxy = (service: string, plans: ReadonlyArray<Plan>): Effect.E
   })
 
 const undisturbed: Plan = { lateMillis: 0, latencyMillis: 0, sliceBytes: undefined, disturbances: [] }
+
+/** The sockets of the servers of this process, by both ports: a port of a client can serve several servers. */
+const written = new Map<string, Pick<Socket, "bytesWritten">>()
+const portsOf = (server: number | undefined, client: number | undefined): string => `${server} ${client}`
+subscribe("net.server.socket", (message) => {
+  const { socket } = message as { readonly socket: Socket }
+  const name = portsOf(socket.localPort, socket.remotePort)
+  written.set(name, socket)
+  socket.once("close", () => written.set(name, { bytesWritten: socket.bytesWritten }))
+})
 
 /** Number of slices per direction. Each costs a wait, so they are few. */
 const slices = 50
@@ -95,6 +111,10 @@ type Side = ReturnType<typeof makeSide>
 class Connection {
   readonly #client: Socket
   readonly #service: Socket
+  /** Key of the connection to the service in `written`. After a reset only the service knows what it wrote. */
+  #ports = ""
+  /** Time of the last byte from or to the client. */
+  progressAt = performance.now()
   readonly #plan: Plan
   readonly #happened: Array<Action>
   readonly #sides: Readonly<Record<Direction, Side>>
@@ -110,6 +130,9 @@ class Connection {
     this.#sides = { up: makeSide(this.#client, this.#service), down: makeSide(this.#service, this.#client) }
     // Reading and writing report errors themselves.
     for (const socket of [this.#client, this.#service]) socket.on("error", () => undefined)
+    this.#service.once("connect", () => {
+      this.#ports = portsOf(port, this.#service.localPort)
+    })
     void this.#wait(this.#plan.lateMillis).then(() => {
       void this.#pump("up")
       void this.#pump("down")
@@ -137,6 +160,10 @@ class Connection {
         request: request.beginning,
         isRequestComplete: request.end !== undefined && request.end <= up.read.total,
         status: isForwarded(answer?.headEnd) ? Number(answer?.beginning.slice(9, 12)) : undefined,
+        unwritten:
+          answer?.end === undefined
+            ? undefined
+            : Math.max(0, answer.end - (written.get(this.#ports)?.bytesWritten ?? 0)),
         isDelivered: isForwarded(answer?.end)
       }
     })
@@ -164,6 +191,7 @@ class Connection {
     try {
       await this.#disturb(direction)
       for await (const chunk of side.from.iterator({ destroyOnReturn: false })) {
+        if (direction === "up") this.progressAt = performance.now()
         side.read.push(chunk)
         await this.#pass(direction, chunk)
       }
@@ -190,6 +218,7 @@ class Connection {
       // Before the wait: the client may read the piece before this direction goes on.
       side.forwarded += piece.length
       await this.#write(side.to, piece)
+      if (direction === "down") this.progressAt = performance.now()
       rest = rest.subarray(piece.length)
       if (rest.length > 0) await turn()
       await this.#disturb(direction)

@@ -80,7 +80,8 @@ const makeCall = (
 const runCall = (
   schedule: Schedule,
   at: number,
-  recordings: ReadonlyArray<KnownRecording>
+  recordings: ReadonlyArray<KnownRecording>,
+  proxies: Readonly<Record<"stt" | "tts", TcpProxy>>
 ): Effect.Effect<Ended, never, SpeechToText | TextToSpeech> =>
   Effect.gen(function* () {
     const call = schedule.calls[at] as Call
@@ -99,6 +100,8 @@ const runCall = (
       Effect.timeoutFail({ duration: hangsAfterMillis, onTimeout: () => "never ends" as const }),
       Effect.exit
     )
+    const endedAt = performance.now()
+    const proxy = call.operation === "transcribe" ? proxies.stt : proxies.tts
     const ended = Exit.isSuccess(exit) ? Option.getOrUndefined(exit.value) : undefined
     const value = ended && Option.getOrUndefined(Either.getRight(ended))
     const error = ended && Option.getOrUndefined(Either.getLeft(ended))
@@ -116,7 +119,8 @@ const runCall = (
       bytes: Buffer.concat(parts),
       text: value?.text,
       receivedId: value?.receivedId ?? error?.call.receivedId,
-      elapsedMillis: performance.now() - startedAt,
+      elapsedMillis: endedAt - startedAt,
+      stillMillis: endedAt - Math.max(startedAt, proxy.progressAt()),
       cause: Exit.isFailure(exit) ? exit.cause : undefined
     }
   })
@@ -180,7 +184,9 @@ const exchange = (schedule: Schedule, service: Service, recordings: ReadonlyArra
         Effect.sync(() => of(stt) + of(tts)),
         timeoutMillis
       )
-    const calls = schedule.calls.map(({ gapMillis }, at) => Effect.delay(runCall(schedule, at, recordings), gapMillis))
+    const calls = schedule.calls.map(({ gapMillis }, at) =>
+      Effect.delay(runCall(schedule, at, recordings, { stt, tts }), gapMillis)
+    )
     const [ended, busy] = yield* Effect.all(calls, { concurrency: schedule.together ? "unbounded" : 1 }).pipe(
       Effect.tap(() =>
         Effect.sync(() => {

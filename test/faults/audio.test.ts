@@ -83,7 +83,11 @@ describe.concurrent("a server that responds to a text with audio that", () => {
       corrupt("250 ms were announced")
     ),
     {
-      ...body("is compressed", complete(gzip, compressed), corrupt("250 ms were announced")),
+      ...body(
+        "is compressed",
+        complete(gzip, compressed),
+        corrupt("250 ms were announced; the response is compressed, which was not asked for")
+      ),
       // Only fetch asks for compression, and decodes it.
       except: { fetch: { synthesize: { durationMillis: 250, requestId: "received" } } }
     },

@@ -23,7 +23,12 @@ export interface Deadlines {
 }
 
 /** All deadlines in milliseconds. */
-export type ResolvedDeadlines = { readonly [Name in keyof Deadlines]-?: number }
+export interface ResolvedDeadlines {
+  readonly uploadIdle: number
+  readonly answer: number
+  readonly downloadIdle: number
+  readonly total: number
+}
 
 /** Fills in the defaults. `answer` is the default of the operation. A value that is not a duration is a `ConfigError`. */
 export const parse = (

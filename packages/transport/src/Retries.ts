@@ -39,7 +39,13 @@ export interface RetryPolicy {
 }
 
 /** All options. Durations are in milliseconds. */
-export type ResolvedRetries = { readonly [Name in keyof RetryPolicy]-?: number } & { readonly retryAmbiguous: boolean }
+export interface ResolvedRetries {
+  readonly times: number
+  readonly firstDelay: number
+  readonly longestDelay: number
+  readonly outage: number
+  readonly retryAmbiguous: boolean
+}
 
 /**
  * Fills in the defaults. A number of retries that is negative or not whole, and a value that is not a duration, is a

@@ -104,6 +104,23 @@ describe("a connection that fails", () => {
   )
 })
 
+it.effect.each<readonly [what: string, headers: Record<string, string>, read: string | undefined]>([
+  ["shorter than its Content-Length is cut", { "content-length": "5" }, undefined],
+  ["as long as its Content-Length is read", { "content-length": "4" }, "half"],
+  ["without a Content-Length is read", {}, "half"],
+  [
+    "compressed is read, since its Content-Length counts other bytes",
+    { "content-length": "5", "content-encoding": "gzip" },
+    "half"
+  ]
+])("a response that the client ends without an error, %s", ([, headers, read]) =>
+  Effect.gen(function* () {
+    const outcome = yield* Effect.either(call(() => Effect.succeed(new Response("half", { headers }))))
+    const cut = { failure: { _tag: "ConnectionFailed", reason: "cut", code: undefined } }
+    expect(outcome).toMatchObject(read === undefined ? { left: cut } : { right: read })
+  })
+)
+
 it.effect("a response that the client can't decode is cut", () =>
   Effect.gen(function* () {
     const cause = Object.assign(new Error("reset"), { code: "ECONNRESET" })

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises"
 import { inspect } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
+import { Upload } from "@effect-speech/transport"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -8,8 +9,16 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { connectProxy } from "effect-speech-test-support/connectProxy"
 import { setEnvironment, setProxies } from "effect-speech-test-support/environment"
-import { faultyServer, onRequest, respond, silent, untilZero } from "effect-speech-test-support/faultyServer"
+import {
+  faultyServer,
+  onFirstBytes,
+  onRequest,
+  respond,
+  silent,
+  untilZero
+} from "effect-speech-test-support/faultyServer"
 import { refusedAddress } from "effect-speech-test-support/refusedAddress"
+import { respondJson, scriptedServer } from "effect-speech-test-support/scriptedServer"
 import { operation, resolvedDeadlines, transportOver } from "./scriptedTransport.js"
 
 const secret = "topsecret"
@@ -68,6 +77,25 @@ describe("the proxy that the environment names", () => {
       })
       expect(proxy.connects.length).toBe(1)
       expect(yield* untilZero(Effect.sync(proxy.open), 1000)).toBe(0)
+    })
+  )
+
+  it.scopedLive("passes on an upload with its length, and an early response to it", () =>
+    Effect.gen(function* () {
+      const large = new Uint8Array(16_000_000).fill(7)
+      const server = yield* scriptedServer((response, { body }) => respondJson(response, 200, body.byteLength))
+      const refusing = yield* faultyServer(onFirstBytes(respond(413), "readsNoMore"))
+      for (const [host, outcome] of [
+        [new URL(server.url).host, { _tag: "Right", right: `${large.byteLength}` }],
+        [refusing.host, { _tag: "Left", left: { progress: { attempts: [{ status: 413, sent: "part" }] } } }]
+      ] as const) {
+        const proxy = yield* connectProxy({ host })
+        yield* setProxies({ HTTP_PROXY: `http://${proxy.host}` })
+        const { run } = yield* transport
+        const upload = Upload.fromMemory([large])
+        expect(yield* Effect.either(run(to("http://speech.test", upload)))).toMatchObject(outcome)
+      }
+      expect(server.received[0]?.headers["content-length"]).toBe(`${large.byteLength}`)
     })
   )
 

@@ -16,6 +16,7 @@ import {
   untilZero,
   write
 } from "effect-speech-test-support/faultyServer"
+import { refusedAddress } from "effect-speech-test-support/refusedAddress"
 import { type Agent, makeAgent } from "../src/internal/http/undiciAgent.js"
 import { makeUndiciDriver } from "../src/internal/http/undiciDriver.js"
 import { CallTimer } from "../src/internal/timer/callTimer.js"
@@ -61,6 +62,38 @@ describe("a connection that is being made", () => {
   const silentServer = faultyServer(silent)
   const untilDropped = (server: { readonly open: () => number }) =>
     Effect.map(untilZero(Effect.sync(server.open), 3000), (left) => expect(left).toBe(0))
+
+  it.scopedLive("is dropped with the last call that waits for it, and not before", () =>
+    Effect.gen(function* () {
+      const server = yield* silentServer
+      const open = driverOf(yield* makeAgent)
+      const [one, other] = [open(to(`https://${server.host}`)), open(to(`https://${server.host}`))]
+      const waiting = [yield* Effect.fork(one.response), yield* Effect.fork(other.response)] as const
+      yield* until(() => server.open() === 2)
+      yield* Fiber.interrupt(waiting[0])
+      yield* someTurns
+      expect(server.open()).toBe(2)
+      yield* Fiber.interrupt(waiting[1])
+      yield* untilDropped(server)
+    })
+  )
+
+  it.scopedLive("that fails no longer counts as waiting", () =>
+    Effect.gen(function* () {
+      const server = yield* silentServer
+      const open = driverOf(yield* makeAgent)
+      const refused = open(to(yield* refusedAddress))
+      expect(yield* Effect.flip(refused.response)).toEqual({
+        _tag: "ConnectionFailed",
+        reason: "refused",
+        code: "ECONNREFUSED"
+      })
+      const waiting = yield* Effect.fork(open(to(`https://${server.host}`)).response)
+      yield* until(() => server.open() === 1)
+      yield* Fiber.interrupt(waiting)
+      yield* untilDropped(server)
+    })
+  )
 
   it.scopedLive("is dropped only when no request is without a response, since undici may send it again", () =>
     Effect.gen(function* () {

@@ -246,6 +246,13 @@ describe("an upload between a head and a tail", () => {
 })
 
 describe("an upload from memory", () => {
+  it("copies no piece that is full", async () => {
+    const file = new Uint8Array(2 * buffer + 1)
+    const pieces = await piecesOf(Upload.fromMemory([new Uint8Array(10), file, new Uint8Array(10)]))
+    const full = pieces.filter(({ byteLength }) => byteLength === buffer)
+    expect(full.map((piece) => piece.buffer === file.buffer)).toEqual([true, true])
+  })
+
   it("arrives as it is, whatever its parts", async () => {
     const lengths = FastCheck.array(
       FastCheck.oneof(FastCheck.nat(100), FastCheck.integer({ min: buffer - 1, max: 2 * buffer + 1 })),

@@ -71,20 +71,23 @@ const tracerFailed = (cause: Cause.Cause<never>): Effect.Effect<void> =>
 /** Runs what a tracer of the caller does. If it throws, a warning says so, and the call goes on. */
 const traced = (run: () => void): Effect.Effect<void> => Effect.catchAllCause(Effect.sync(run), tracerFailed)
 
-/** Makes a span. `undefined`: tracing is off, or the tracer failed. */
+/** Makes a span. `undefined`: the tracer failed. */
 const makeSpan = (name: string, options: Tracer.SpanOptions): Effect.Effect<Tracer.Span | undefined> =>
-  Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (isTracing) =>
-    isTracing
-      ? Effect.catchAllCause(Effect.makeSpan(name, { ...options, captureStackTrace: false }), (cause) =>
-          Effect.as(tracerFailed(cause), undefined)
-        )
-      : Effect.succeed(undefined)
+  Effect.catchAllCause(Effect.makeSpan(name, { ...options, captureStackTrace: false }), (cause) =>
+    Effect.as(tracerFailed(cause), undefined)
   )
 
 const endSpan = (span: Tracer.Span, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
   FiberRef.getWith(FiberRef.currentTracerTimingEnabled, (isTimed) =>
     Effect.clockWith((clock) => traced(() => span.end(isTimed ? clock.unsafeCurrentTimeNanos() : 0n, exit)))
   )
+
+/** Runs `traced` of the effect if tracing is on, else the effect alone, which costs less. */
+const whileTracing = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  traced: (effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (enabled) => (enabled ? traced(effect) : effect))
 
 /** Runs an effect in a span, whose tracer can't change its exit as that of `Effect.withSpan` can. */
 const inSpan = <A, E, R>(
@@ -125,7 +128,7 @@ export const countAttempt = ({ name }: NamedCall, status: number | undefined): E
 export const spanCall = <A, E, R>(
   running: Effect.Effect<A, E, R>,
   { name, sentId }: NamedCall
-): Effect.Effect<A, E, R> => inSpan(running, spanOf(name), optionsOf(sentId))
+): Effect.Effect<A, E, R> => whileTracing(running, (call) => inSpan(call, spanOf(name), optionsOf(sentId)))
 
 /** Observes a call that goes on after its result: `end` records how it ended. */
 export interface ObservedCall {
@@ -136,7 +139,8 @@ export interface ObservedCall {
 
 export const beginCall = (named: NamedCall, call: Call): Effect.Effect<ObservedCall> =>
   Effect.gen(function* () {
-    const span = yield* makeSpan(spanOf(named.name), optionsOf(named.sentId))
+    const isTracing = yield* FiberRef.get(FiberRef.currentTracerEnabled)
+    const span = isTracing ? yield* makeSpan(spanOf(named.name), optionsOf(named.sentId)) : undefined
     return {
       during: (running) => (span === undefined ? running : Effect.withParentSpan(running, span)),
       end: (exit) =>
@@ -145,19 +149,20 @@ export const beginCall = (named: NamedCall, call: Call): Effect.Effect<ObservedC
   })
 
 /** The span of an attempt. */
-export const spanAttempt = <A, E, R>(running: Effect.Effect<A, E, R>, call: Call): Effect.Effect<A, E, R> => {
-  const earlier = call.progress().attempts.length
-  return inSpan(running, "speech.attempt", { kind: "client" }, (span) => {
-    // An attempt that was interrupted, or that sent nothing, has no record.
-    const recorded = call.progress().attempts[earlier]
-    return recorded === undefined
-      ? Effect.void
-      : traced(() => {
-          span.attribute("http.response.status_code", recorded.status)
-          span.attribute("speech.sent", recorded.sent)
-        })
+export const spanAttempt = <A, E, R>(running: Effect.Effect<A, E, R>, call: Call): Effect.Effect<A, E, R> =>
+  whileTracing(running, (attempt) => {
+    const earlier = call.progress().attempts.length
+    return inSpan(attempt, "speech.attempt", { kind: "client" }, (span) => {
+      // An attempt that was interrupted, or that sent nothing, has no record.
+      const recorded = call.progress().attempts[earlier]
+      return recorded === undefined
+        ? Effect.void
+        : traced(() => {
+            span.attribute("http.response.status_code", recorded.status)
+            span.attribute("speech.sent", recorded.sent)
+          })
+    })
   })
-}
 
 export const logRetry = ({ name, sentId }: NamedCall, error: ServiceError, delayMillis: number): Effect.Effect<void> =>
   unnoticed(
