@@ -134,9 +134,8 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
     Archive,
     Effect.gen(function* () {
       const context = yield* Effect.context<RequiredBy<Workers> | FileSystem.FileSystem>()
-      /** Workers need no more than this: see {@link RequiredBy}. */
-      const provided = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-        Effect.provide(effect, context as Context.Context<unknown>) as Effect.Effect<A, E>
+      /** The calls and checks of workers need no more than the context: see {@link RequiredBy}. */
+      const ofWorker = Effect.provide(context as Context.Context<unknown>)
       const byOperation = <A>(of: (worker: Worker<unknown>) => A) =>
         new Map(options.workers.map((worker): [string, A] => [worker.operation, of(worker)]))
       const lacking = new Set<string>()
@@ -147,18 +146,20 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
         concurrency: options.concurrency ?? 8,
         closeLimit: options.closeLimit ?? 60_000,
         workers: byOperation(({ call }) => ({
-          call: (job: Job) => Effect.map(provided(call(job)), (settlement) => Write.withOutput(job, settlement))
+          call: (job: Job) => Effect.map(ofWorker(call(job)), (settlement) => Write.withOutput(job, settlement))
         })),
-        costs: byOperation((worker) => (job: Job) => provided(highestCost(worker, job))),
+        costs: byOperation((worker) => (job: Job) => Effect.provide(highestCost(worker, job), context)),
         recorded: ({ file, settings }, { inPieces, result }) =>
-          Effect.catchAll(provided(Write.complete(settings.output, { ...file, result, inPieces })), ({ message }) =>
-            // A full disk lacks many files: one warning is enough.
-            lacking.has(file.run)
-              ? Effect.void
-              : Effect.zipRight(
-                  Effect.sync(() => lacking.add(file.run)),
-                  unnoticed(Effect.logWarning(message))
-                )
+          Effect.catchAll(
+            Effect.provide(Write.complete(settings.output, { ...file, result, inPieces }), context),
+            ({ message }) =>
+              // A full disk lacks many files: one warning is enough.
+              lacking.has(file.run)
+                ? Effect.void
+                : Effect.zipRight(
+                    Effect.sync(() => lacking.add(file.run)),
+                    unnoticed(Effect.logWarning(message))
+                  )
           )
       })
       return yield* Service.make({
@@ -166,10 +167,10 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
         costs: byOperation(
           ({ cost }): CostOf =>
             (job) =>
-              provided(cost(job))
+              Effect.provide(cost(job), context)
         ),
         checks: byOperation(
-          ({ check }): Check | undefined => check && ((item, settings) => provided(check(item, settings)))
+          ({ check }): Check | undefined => check && ((item, settings) => ofWorker(check(item, settings)))
         )
       })
     })

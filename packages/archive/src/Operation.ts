@@ -66,12 +66,8 @@ export const Synthesize = Schema.TaggedStruct("Synthesize", {
 export type Synthesize = typeof Synthesize.Type
 
 /** What a run does with each of its files. */
-export const RunOperation = Schema.Union(Transcribe, Synthesize)
-export type RunOperation = typeof RunOperation.Type
-
-/** Another name of {@link RunOperation}. */
-export const Operation = RunOperation
-export type Operation = RunOperation
+export const Operation = Schema.Union(Transcribe, Synthesize)
+export type Operation = typeof Operation.Type
 
 /** Transcribes each recording. The fields are checked when the run starts. */
 export const transcribe = (fields: Omit<Transcribe, "_tag">): Transcribe => ({ _tag: "Transcribe", ...fields })

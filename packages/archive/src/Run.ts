@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { RunInvalid } from "./ArchiveError.js"
 import { runInvalid } from "./internal/runInvalid.js"
-import { RunOperation } from "./Operation.js"
+import { Operation } from "./Operation.js"
 
 /**
  * | state       | meaning |
@@ -78,7 +78,7 @@ export type Output = typeof Output.Type
 
 /** The settings of a run, as the store keeps them. */
 export const RunSettings = Schema.Struct({
-  operation: RunOperation,
+  operation: Operation,
   /** The folder that paths of files are relative to; the file itself for lines of a JSONL or CSV. */
   root: Schema.String,
   /** How the files were chosen, in words: the folder, the pattern, or the list. */

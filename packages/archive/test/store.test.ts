@@ -60,7 +60,9 @@ const begun = (count: number, options: { readonly limits?: Limits; readonly unan
       silence: (machine: string) => sql`UPDATE archive_machines SET seen_at = seen_at - 60000 WHERE id = ${machine}`,
       /** As if the wait for the service were over. */
       waited: sql`
-        UPDATE archive_runs SET slowed_at = slowed_at - 120000, slow_until = slow_until - 120000 WHERE id = ${run}`
+        UPDATE archive_runs SET slowed_at = slowed_at - 120000, slow_until = slow_until - 120000 WHERE id = ${run}`,
+      /** As if the time until the next call of a run with 0.1 calls a second had passed. */
+      due: sql`UPDATE archive_runs SET next_call_at = next_call_at - 10000 WHERE id = ${run}`
     }
   })
 
@@ -441,12 +443,18 @@ for (const { title, open, installed } of databases) {
 
       it.effect("begins calls at the rate, over two machines that wait as long as the store says", () =>
         Effect.gen(function* () {
-          const { claim } = yield* begun(3, { limits: { callsPerSecond: 0.5 } })
-          assert.strictEqual((yield* claim(1, "a"))._tag, "Claimed")
-          for (const machine of ["a", "b"]) {
-            const early = yield* claim(2, machine)
-            assert.isTrue(early._tag === "Wait" && early.millis > 0 && early.millis <= 2_000)
+          const { claim, claimed, due } = yield* begun(6, { limits: { callsPerSecond: 0.1 } })
+          for (const seq of [1, 3]) {
+            const claims = yield* Effect.all([claim(seq, "a"), claim(seq + 1, "b")], { concurrency: "unbounded" })
+            assert.deepStrictEqual(claims.map(({ _tag }) => _tag).sort(), ["Claimed", "Wait"])
+            for (const machine of ["a", "b"]) {
+              const early = yield* claim(5, machine)
+              assert.isTrue(early._tag === "Wait" && early.millis > 0 && early.millis <= 10_000)
+            }
+            yield* due
           }
+          assert.lengthOf(yield* claimed(3), 1)
+          assert.strictEqual(yield* claimed(3), "Wait")
         })
       )
 

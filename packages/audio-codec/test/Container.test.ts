@@ -71,6 +71,16 @@ describe("a recording", () => {
     expect(read([...before], cover, [...samples], zeros(3200))).toEqual(header)
   })
 
+  it.each([
+    ["of 5 kB", 100, 5000],
+    ["of 0.9 kB", 400, 900]
+  ])("as WAV has the header of its format behind chunks before its samples: %s", (_, count, length) => {
+    const header = Wav.header({ sampleRate: 8000, channels: 2, encoding: "alaw" }, 3200)
+    const chunks = repeat(count, "junk", littleEndian(length, 4), picture(length))
+    const expected = { container: "wav", sampleRate: 8000, channels: 2, durationMillis: 200 }
+    expect(read([...header.subarray(0, 50)], chunks, [...header.subarray(50)], zeros(3200))).toEqual(expected)
+  })
+
   const tagsBefore = [
     ["ID3", id3(300)],
     ["ID3 of version 2.2", id3(300, 2)],

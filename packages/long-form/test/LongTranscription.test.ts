@@ -124,15 +124,17 @@ describe("a long recording", () => {
   })
 
   it.each([
-    ["concurrency", {}, { concurrency: 0 }],
-    ["pieceMillis", {}, { pieceMillis: 999 }],
-    ["outage", {}, { outage: 0 }],
-    ["model", { model: " " }, {}]
-  ] as const)("is not opened if the field %s is invalid", function* ([field, change, options]) {
+    ["concurrency", {}, { concurrency: 0, pieceMillis: 999 }, "must be a whole number from 1 to 1000"],
+    ["concurrency", {}, { concurrency: "4" }, "must be a whole number from 1 to 1000"],
+    ["pieceMillis", {}, { pieceMillis: 999, outage: 0 }, "must be milliseconds from 1000 to 3600000"],
+    ["outage", {}, { outage: 0 }, 'must be a duration longer than zero, such as "5 minutes"'],
+    ["model", { model: " " }, {}, expect.any(String)]
+  ])("is not opened if the field %s is invalid, the first of several", function* ([field, change, options, problem]) {
     const audio = AudioSource.fromStream(() => Stream.die("it was opened"))
-    const error = yield* Effect.flip(transcribe({ ...requestOf(file), audio, ...change }, options))
+    const invalid = options as LongTranscription.LongTranscriptionOptions
+    const error = yield* Effect.flip(transcribe({ ...requestOf(file), audio, ...change }, invalid))
     expect(error).toBeInstanceOf(SttInvalidRequest)
-    expect(error).toMatchObject({ field })
+    expect(error).toMatchObject({ field, problem })
   })
 })
 

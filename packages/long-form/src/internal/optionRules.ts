@@ -4,7 +4,10 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
 const number = (isValid: (value: number) => boolean, problem: string) =>
-  Schema.optional(Schema.Number.pipe(Schema.filter((value) => isValid(value) || problem)))
+  // The rule says more than the type of the schema would: it is the problem of another type too.
+  Schema.optional(
+    Schema.Unknown.pipe(Schema.filter((value) => (typeof value === "number" && isValid(value)) || problem))
+  )
 
 export const whole = (from: number, to: number) =>
   number(

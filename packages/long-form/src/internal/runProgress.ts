@@ -7,12 +7,33 @@ import { read } from "./cacheEntry.js"
 
 type CallError = ServiceError.ServiceError & { readonly call: CallReport; readonly message: string }
 
-export type RunProgress = ReturnType<typeof makeRunProgress>
+/** What a new run need not send: code points of a text, or milliseconds of a recording. */
+export interface Kept {
+  readonly pieces: number
+  readonly amount: number
+}
 
 /** What became of the pieces of a run. The error that ends it says this. */
-export const makeRunProgress = (store: PieceStoreService) => {
-  /** What a new run need not send: code points of a text, or milliseconds of a recording. */
-  let kept = { pieces: 0, amount: 0 }
+export interface RunProgress {
+  /** The result of this key was sent and kept, or found. */
+  readonly keep: (key: string, amount: number) => void
+  /** A piece that is not sent, such as silence. */
+  readonly skip: (amount: number) => void
+  readonly fail: (error: CallError | PieceStoreError) => void
+  /** `undefined`: the store gives nothing back, so no sentence may say that something is kept. */
+  readonly kept: Effect.Effect<Kept | undefined>
+  /** The billing of a call that failed, together with that of all other calls that failed: pieces run at the same time. */
+  readonly billingWith: (billing: Billing) => Billing
+  /** The error with its piece, what is kept, and what is left of the amount of all pieces. */
+  readonly explain: <E extends CallError>(
+    error: E | PieceStoreError,
+    place: Omit<Piece, "kept" | "left">,
+    amount: number | undefined
+  ) => Effect.Effect<E | PieceStoreError>
+}
+
+export const makeRunProgress = (store: PieceStoreService): RunProgress => {
+  let kept: Kept = { pieces: 0, amount: 0 }
   let lastKey: string | undefined
   let mayBeBilled = false
 
@@ -25,28 +46,19 @@ export const makeRunProgress = (store: PieceStoreService) => {
   )
   const billingWith = (billing: Billing): Billing => (mayBeBilled && billing === "notBilled" ? "unknown" : billing)
   return {
-    /** The result of this key was sent and kept, or found. */
-    keep: (key: string, amount: number): void => {
+    keep: (key, amount) => {
       lastKey = key
       kept = { pieces: kept.pieces + 1, amount: kept.amount + amount }
     },
-    /** A piece that is not sent, such as silence. */
-    skip: (amount: number): void => {
+    skip: (amount) => {
       kept = { pieces: kept.pieces, amount: kept.amount + amount }
     },
-    fail: (error: CallError | PieceStoreError): void => {
+    fail: (error) => {
       mayBeBilled ||= error instanceof PieceStoreError ? error.operation === "put" : error.call.billing !== "notBilled"
     },
-    /** `undefined`: the store gives nothing back, so no sentence may say that something is kept. */
     kept: keptNow,
-    /** The billing of a call that failed, together with that of all other calls that failed: pieces run at the same time. */
     billingWith,
-    /** The error with its piece, what is kept, and what is left of the amount of all pieces. */
-    explain: <E extends CallError>(
-      error: E | PieceStoreError,
-      place: Omit<Piece, "kept" | "left">,
-      amount: number | undefined
-    ): Effect.Effect<E | PieceStoreError> =>
+    explain: (error, place, amount) =>
       Effect.map(keptNow, (kept) => {
         const left = kept && amount !== undefined ? Math.max(0, Math.round(amount - kept.amount)) : undefined
         const piece: Piece = { ...place, kept: kept?.pieces ?? 0, left }

@@ -8,7 +8,6 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { OutputFailed } from "../../ArchiveError.js"
-import type { RunOperation } from "../../Operation.js"
 import * as Money from "../model/money.js"
 import { type Concern, failedOrHeld, settlementOf } from "../model/settlement.js"
 import { isOfProcess } from "../source/files.js"
@@ -66,7 +65,7 @@ const concernOf = (error: CallError, output: string): Concern => {
  * Settles a call, which counts in its tally what it costs. A failure is settled by {@link settlementOf}; a defect, such as one in a
  * decoder, concerns its file alone.
  */
-const settle = <R>(
+export const settle = <R>(
   { settings: { output, unanswered } }: Job,
   call: (tally: Money.Tally) => Effect.Effect<Settlement, CallError, R>
 ): Effect.Effect<Settlement, never, R> =>
@@ -100,21 +99,3 @@ const settle = <R>(
       )
     )
   })
-
-/** The call of a worker, which is given files of its operation alone. */
-export const callOf =
-  <const Tag extends RunOperation["_tag"], R>(
-    tag: Tag,
-    call: (
-      job: Job,
-      operation: Extract<RunOperation, { readonly _tag: Tag }>,
-      tally: Money.Tally
-    ) => Effect.Effect<Settlement, CallError, R>
-  ) =>
-  (job: Job): Effect.Effect<Settlement, never, R> =>
-    settle(job, (tally) => {
-      const { operation } = job.settings
-      return operation._tag === tag
-        ? call(job, operation as Extract<RunOperation, { readonly _tag: Tag }>, tally)
-        : Effect.dieMessage(`A worker for ${tag} was given the file of another operation.`)
-    })

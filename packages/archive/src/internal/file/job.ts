@@ -2,7 +2,7 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { RunInvalid } from "../../ArchiveError.js"
-import type { RunOperation } from "../../Operation.js"
+import type { Operation } from "../../Operation.js"
 import type { RunSettings } from "../../Run.js"
 import type { Cost } from "../model/money.js"
 import type { SourceItem } from "../source/SourceItem.js"
@@ -21,7 +21,7 @@ export interface Job {
 
 /** Calls the service for the files of runs with this operation. */
 export interface Worker<out R = never> {
-  readonly operation: RunOperation["_tag"]
+  readonly operation: Operation["_tag"]
   /**
    * What the call costs at most, by the price of `Limits`. If the header of a recording does not state its length, this is an estimate
    * by its size. Nothing, if nothing would be sent for the file as it is.

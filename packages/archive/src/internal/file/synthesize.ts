@@ -17,7 +17,7 @@ import { pathOf, type SynthesisResult } from "../../Output.js"
 import * as Money from "../model/money.js"
 import { fileMode, folderMode, outputFailed, outputOfFile } from "../output/write.js"
 import type { Done } from "../store/Store.js"
-import { callOf, type FileProblem, isOfOnePath } from "./failure.js"
+import { type FileProblem, isOfOnePath, settle } from "./failure.js"
 import type { Job, Worker } from "./job.js"
 import * as Pieces from "./pieces.js"
 import { problem } from "./verify.js"
@@ -29,7 +29,14 @@ import { problem } from "./verify.js"
 export const synthesis: Worker<TextToSpeech | FileSystem.FileSystem> = {
   operation: "Synthesize",
   cost: (job) => Effect.sync(() => ({ most: codePoints(textOf(job)), isStated: true })),
-  call: (job) => callOf("Synthesize", synthesize)(job)
+  call: (job) => {
+    const { operation } = job.settings
+    return settle(job, (tally) =>
+      operation._tag === "Synthesize"
+        ? synthesize(job, operation, tally)
+        : Effect.dieMessage("A synthesis was given the file of another operation.")
+    )
+  }
 }
 
 const textOf = ({ file }: Job): string => (typeof file.line?.text === "string" ? file.line.text : "")

@@ -17,7 +17,7 @@ import type { Format } from "../../Run.js"
 import * as Money from "../model/money.js"
 import { runInvalid } from "../runInvalid.js"
 import type { Done } from "../store/Store.js"
-import { callOf } from "./failure.js"
+import { settle } from "./failure.js"
 import type { Job, Worker } from "./job.js"
 import * as Pieces from "./pieces.js"
 import { look, problem, readHeader } from "./verify.js"
@@ -59,7 +59,14 @@ export const transcription: Worker<SpeechToText | FileSystem.FileSystem> = {
         )
       })
     }),
-  call: (job) => callOf("Transcribe", transcribe)(job)
+  call: (job) => {
+    const { operation } = job.settings
+    return settle(job, (tally) =>
+      operation._tag === "Transcribe"
+        ? transcribe(job, operation, tally)
+        : Effect.dieMessage("A transcription was given the file of another operation.")
+    )
+  }
 }
 
 const pathOf = ({ file, settings }: Job): string => join(settings.root, file.path)

@@ -4,11 +4,11 @@
 import { createHash } from "node:crypto"
 import * as Uuid from "@effect-speech/common/Uuid"
 import * as Schema from "effect/Schema"
-import { RunOperation } from "../../Operation.js"
+import { Operation } from "../../Operation.js"
 import type { RunSettings } from "../../Run.js"
 import type { SourceItem } from "../source/SourceItem.js"
 
-export const encodeOperation = Schema.encodeSync(RunOperation)
+export const encodeOperation = Schema.encodeSync(Operation)
 
 /** A run is its operation and its source, in a store: a UUID of version 8. */
 export const runIdOf = ({ byContent, operation, root }: RunSettings): string =>

@@ -11,14 +11,14 @@ import type {
   SourceFailed,
   StoreFailed
 } from "../../ArchiveError.js"
-import type { RunOperation } from "../../Operation.js"
+import type { Operation } from "../../Operation.js"
 import type { FileRecord, FileState, Format, Limits, Output, OutputReport, RunStatus, Unanswered } from "../../Run.js"
 import type { Source } from "../../Source.js"
 
 /** What a run shall do. */
 export interface RunRequest<R = never> {
   readonly source: Source<R>
-  readonly operation: RunOperation
+  readonly operation: Operation
   readonly output: Output
   readonly limits?: Limits | undefined
   /** What to do with a file whose call may have been answered before its process ended. Default: `hold`. */

@@ -13,6 +13,7 @@ import type { Parts } from "./parts.js"
 import * as Plan from "./plan.js"
 import * as Start from "./start.js"
 import * as Steer from "./steer.js"
+import * as Tree from "./tree.js"
 import * as Watch from "./watch.js"
 
 export const make = ({
@@ -36,6 +37,7 @@ export const make = ({
       runs: store.runs,
       progress: watch.progress(endings),
       ...Steer.make({ begin, endings, machine, store }),
-      results: (run, choice) => Stream.unwrap(Effect.as(store.run(run), store.files(run, choice?.states)))
+      results: (run, choice) => Stream.unwrap(Effect.as(store.run(run), store.files(run, choice?.states))),
+      ...Tree.make({ begin, endings, store })
     }
   })

@@ -1,12 +1,10 @@
 /**
- * How a run is paused, resumed and retried, and how its output is made to agree on request. If this process works on it, its machine gets each change at once, and not from the store
+ * How a run is paused, resumed and retried. If this process works on it, its machine gets each change at once, and not from the store
  * a second later.
  */
-import { resolve } from "node:path"
 import * as Printable from "@effect-speech/common/Printable"
 import * as Effect from "effect/Effect"
 import type { RunStatus } from "../../Run.js"
-import type { AgreeOptions } from "../output/agree.js"
 import { runInvalid } from "../runInvalid.js"
 import type { ArchiveService } from "./ArchiveService.js"
 import type { Parts } from "./parts.js"
@@ -30,7 +28,7 @@ export const make = ({
   store
 }: Pick<Parts, "begin" | "endings" | "machine" | "store">): Pick<
   ArchiveService,
-  "pause" | "resume" | "retryFailed" | "export" | "repair"
+  "pause" | "resume" | "retryFailed"
 > => {
   /** A run whose first listing did not come to its end lacks files, and would end without them. */
   const requireListed = (run: string) =>
@@ -71,34 +69,5 @@ export const make = ({
       return only === undefined ? status : yield* runInvalid({ field: "only", problem: whyNone(only, status) })
     })
 
-  const exportOutput: ArchiveService["export"] = (run, choice) =>
-    Effect.gen(function* () {
-      const { directory, format } = (yield* store.run(run)).settings.output
-      const target = resolve(choice?.directory ?? directory)
-      const output = { directory: target, format: choice?.format ?? format }
-      const report = yield* endings.finish(run, { everything: true, output })
-      if (target === directory) yield* endings.forget(run)
-      return report
-    })
-
-  const repair: ArchiveService["repair"] = (run, choice) =>
-    Effect.gen(function* () {
-      let pending = 0
-      const toPending: AgreeOptions["onGone"] = (gone) => {
-        pending += gone.length
-        return store.repairFiles(
-          run,
-          gone.map(({ seq }) => seq)
-        )
-      }
-      const repaired = yield* Effect.either(
-        endings.finish(run, { everything: true, onGone: choice?.synthesize === true ? toPending : undefined })
-      )
-      yield* endings.forget(run)
-      // Also if another file can't be written.
-      if (pending > 0) yield* begin(run, "resumed")
-      return yield* repaired
-    })
-
-  return { pause, resume, retryFailed, export: exportOutput, repair }
+  return { pause, resume, retryFailed }
 }

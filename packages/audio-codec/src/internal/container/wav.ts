@@ -5,12 +5,15 @@ import { makeWavParser } from "../wav/wavParser.js"
 import { samplesLength } from "../wav/wavReader.js"
 import { bytesOf, type ReadHeader, usualHeader } from "./recordingBytes.js"
 
+/** The bytes that are read behind the first block at once: the longest header of a chunk, with its `fmt `, is shorter. */
+const further = 64
+
 /** Reads up to the samples, without the content of chunks that do not describe them, such as pictures. */
 export const readWav: ReadHeader = ({ byteLength, read }) =>
   Effect.gen(function* () {
     const parser = makeWavParser()
     for (let offset = 0; parser.layout() === undefined; ) {
-      const block = bytesOf(yield* read(offset, usualHeader))
+      const block = bytesOf(yield* read(offset, offset === 0 ? usualHeader : further))
       if (block.byteLength === 0 || Either.isLeft(parser.push(block))) return {}
       offset += block.byteLength + parser.skip()
     }

@@ -3,6 +3,27 @@ import type { Kernel } from "../kernel/plainKernel.js"
 import { type Filter, type FilterSpecification, filterOf } from "./filter.js"
 import { stagesOf } from "./stages.js"
 
+/**
+ * Polyphase filters in a row, in the memory of a kernel.
+ *
+ * All resamplers share this memory, so the state between blocks is kept outside it. `begin` copies the state in and `end`
+ * copies it out. Nothing else may use the kernel between them.
+ */
+export interface Polyphase {
+  readonly begin: () => void
+  /** A pointer into the kernel's memory, to which to write the next samples, at most `blockSamples`. */
+  readonly input: () => number
+  /** The number of samples that `feed` will pass on for the next `count`. */
+  readonly completedBy: (count: number) => number
+  /** Filters `count` samples at `input`. Passes the output to `sink` in blocks, as pointer and count. */
+  readonly feed: (count: number, sink: Sink) => void
+  /** The number of samples that `finish` will pass on. */
+  readonly remaining: () => number
+  /** Filters as if silence followed, up to ceil(n * to / from) samples of output for n of input. */
+  readonly finish: (sink: Sink) => void
+  readonly end: () => void
+}
+
 export type Sink = (pointer: number, count: number) => void
 
 interface Stage {
@@ -139,17 +160,8 @@ const produce = (kernel: Kernel, stage: Stage, until: number, output: number): v
   stage.produced = until
 }
 
-export type Polyphase = ReturnType<typeof makePolyphase>
-
-/**
- * Polyphase filters in a row, in the memory of a kernel.
- *
- * All resamplers share this memory, so the state between blocks is kept outside it. `begin` copies the state in and `end`
- * copies it out. Nothing else may use the kernel between them.
- *
- * @throws RangeError for rates that {@link checkRates} refuses.
- */
-export const makePolyphase = (kernel: Kernel, from: number, to: number) => {
+/** @throws RangeError for rates that {@link checkRates} refuses. */
+export const makePolyphase = (kernel: Kernel, from: number, to: number): Polyphase => {
   checkRates(from, to)
   const floats = new Float32Array(kernel.memory)
   const specifications = stagesOf(from, to)
@@ -187,26 +199,21 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number) => {
   }
 
   return {
-    begin: (): void => {
+    begin: () => {
       for (const { length, region, saved } of stages) {
         if (saved === undefined) floats.fill(0, region, region + length)
         else floats.set(saved, region)
       }
     },
-    /** A pointer into the kernel's memory, to which to write the next samples, at most `blockSamples`. */
-    input: (): number => 4 * inputOf(0),
-    /** The number of samples that `feed` will pass on for the next `count`. */
-    completedBy: (count: number): number =>
+    input: () => 4 * inputOf(0),
+    completedBy: (count) =>
       stages.reduce((more, stage) => Math.max(0, completeFrames(stage, more) - stage.produced), count),
-    /** Filters `count` samples at `input`. Passes the output to `sink` in blocks, as pointer and count. */
-    feed: (count: number, sink: Sink): void => {
+    feed: (count, sink) => {
       received += count
       advance(0, count, [], sink)
     },
-    /** The number of samples that `finish` will pass on. */
-    remaining: (): number => Math.ceil((received * to) / from) - passed,
-    /** Filters as if silence followed, up to ceil(n * to / from) samples of output for n of input. */
-    finish: (sink: Sink): void => {
+    remaining: () => Math.ceil((received * to) / from) - passed,
+    finish: (sink) => {
       if (received === 0) return
       // A stage ends with the last frame that the signal affects, or the last that a later stage needs.
       const total = Math.ceil((received * to) / from)
@@ -223,7 +230,7 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number) => {
         }
       })
     },
-    end: (): void => {
+    end: () => {
       for (const stage of stages) stage.saved = floats.slice(stage.region, stage.region + stage.length)
     }
   }

@@ -33,8 +33,12 @@ export interface LongTranscriptionOptions {
   readonly onEvent?: ((event: LongTranscriptionEvent) => Effect.Effect<void>) | undefined
 }
 
-/** 300,000 ms are 4.8 MB of telephony, and the longest piece about 60 MB. */
-const Options = Schema.Struct({ concurrency, outage, pieceMillis: millis(1000, 3_600_000) })
+const Options = Schema.Struct({
+  concurrency,
+  /** 300,000 ms are 4.8 MB of telephony, and the longest piece about 60 MB. */
+  pieceMillis: millis(1000, 3_600_000),
+  outage
+})
 const decode = Schema.decodeUnknownEither(Options)
 
 /** The options with their defaults. */
