@@ -5,7 +5,7 @@ import { chances } from "effect-speech-test-support/random"
 import { noise } from "effect-speech-test-support/recordings"
 import { table, title } from "effect-speech-test-support/report"
 import { answered, type JournaledService, startJournaled, timesById } from "../support/journal.js"
-import { killAt, killRepeatedly } from "../support/kill.js"
+import { killAt, killRepeatedly, within } from "../support/kill.js"
 import { barOfNone, seconds } from "../support/print.js"
 import { until } from "../support/until.js"
 import type { RunOptions } from "./client.js"
@@ -48,10 +48,13 @@ const disturb = async (setup: Setup, unanswered: Unanswered, kills: number, chan
       const { id } = await archive.start(run)
       state = (await archive.await(id)).state
     }
-    // Some are killed before their first call, most after a part of the work.
-    const enough = (await service.paid()) + Math.floor((chance() * count) / kills)
-    const isDue = until(async () => state === "ended" || (await service.paid()) >= enough, { seconds: 300 })
-    await killAt(archive, work(), isDue)
+    // Some are killed while they list, before their first call; most after a part of the work.
+    const isDue = async () => {
+      if (chance() < 0.25) return within(chance, 3_000)
+      const enough = (await service.paid()) + 1 + Math.floor((chance() * count) / kills)
+      return until(async () => state === "ended" || (await service.paid()) >= enough, { seconds: 300 })
+    }
+    await killAt(archive, work(), isDue())
     return state === "ended"
   })
   const archive = await start(setup, path)
@@ -89,6 +92,9 @@ export const checkKill = async ({ quick, seed }: Settings) => {
     if (twice > killed * concurrency) problem(`${twice} files were paid twice by ${killed} kills`)
     const { held } = last.counts
     if (unanswered === "hold" && held > 0) {
+      const missing = differences(expected, tree(out))
+      // All but the lines and the trees of held files are those of the undisturbed run.
+      if (missing.length !== held + 1) problem(`${missing.length - 1} files of the tree differ, and ${held} are held`)
       const again = await archive.retry(last.id, "AnswerUnknown")
       const end = await archive.await(again.id)
       if (end.counts.done !== count) problem(`after the retry: ${countsOf(end)}`)

@@ -1,4 +1,4 @@
-/** Several machines over a PostgreSQL: how they share the work, and what happens if one stops. */
+/** Several machines over a PostgreSQL: how they share the work, and what happens if one, or the database, stops. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { hasPostgres, type Postgres, startPostgres } from "effect-speech-test-support/postgres"
 import { at, bar, median, ratio, table, title } from "effect-speech-test-support/report"
@@ -50,20 +50,40 @@ export const checkMachines = async ({ quick }: Settings) => {
   const postgres = await startPostgres()
   try {
     await checkGain(postgres, quick)
-    await checkLoss(postgres, quick, "One of two machines is killed", async (id, one, two) => {
-      await two.kill()
-      const after = await untilHeld(one, id)
-      return () => bar("the other has its work within 40 s", after <= 40_000, seconds(after))
+    await checkLoss(postgres, quick, {
+      what: "One of two machines is killed",
+      mayHold: concurrency,
+      lose: async (id, one, two) => {
+        await two.kill()
+        const after = await untilHeld(one, id)
+        return { left: [one], bars: () => bar("the other has its work within 40 s", after <= 40_000, seconds(after)) }
+      }
     })
-    await checkLoss(postgres, quick, "One of two machines is frozen for a minute, and woken", async (id, one, two) => {
-      process.kill(two.pid, "SIGSTOP")
-      const after = await untilHeld(one, id)
-      await sleep(60_000 - Math.min(after, 60_000))
-      process.kill(two.pid, "SIGCONT")
-      // What it had under way is recorded, if late: a held file becomes done.
-      await until(async () => (await heldFiles(one, id)) === 0, { seconds: 5 })
-      await two.stop()
-      return () => bar("the other has its files after 30 to 60 s", after >= 30_000 && after <= 60_000, seconds(after))
+    await checkLoss(postgres, quick, {
+      what: "PostgreSQL is away for 20 s",
+      mayHold: 0,
+      lose: async (id, one, two) => {
+        await postgres.crash()
+        await sleep(20_000)
+        await postgres.start()
+        await until(async () => (await one.ask({ do: "status", id })).status !== undefined)
+        return { left: [one, two] }
+      }
+    })
+    await checkLoss(postgres, quick, {
+      what: "One of two machines is frozen for a minute, and woken",
+      mayHold: concurrency,
+      lose: async (id, one, two) => {
+        process.kill(two.pid, "SIGSTOP")
+        const after = await untilHeld(one, id)
+        await sleep(60_000 - Math.min(after, 60_000))
+        process.kill(two.pid, "SIGCONT")
+        // What it had under way is recorded, if late: a held file becomes done.
+        await until(async () => (await heldFiles(one, id)) === 0, { seconds: 5 })
+        const isInTime = after >= 30_000 && after <= 60_000
+        const bars = () => bar("the other has its files after 30 to 60 s", isInTime, seconds(after))
+        return { left: [one, two], bars }
+      }
     })
   } finally {
     await postgres.stop()
@@ -109,28 +129,37 @@ const untilHeld = async (machine: Machine, id: string): Promise<number> => {
   return isHeld ? performance.now() - start : Number.POSITIVE_INFINITY
 }
 
-/** One of two machines stops in the middle of a run. `lose` returns what prints a bar of its own. */
-const checkLoss = async (
-  postgres: Postgres,
-  quick: boolean,
-  what: string,
-  lose: (id: string, one: Machine, two: Machine) => Promise<() => void>
-) => {
+interface Loss {
+  readonly what: string
+  /** The number of files that may be held in the end. */
+  readonly mayHold: number
+  /** Returns the machines that are left, and what prints bars of its own. */
+  readonly lose: (
+    id: string,
+    one: Machine,
+    two: Machine
+  ) => Promise<{ readonly left: ReadonlyArray<Machine>; readonly bars?: () => void }>
+}
+
+/** One of two machines, or their database, stops in the middle of a run. */
+const checkLoss = async (postgres: Postgres, quick: boolean, { lose, mayHold, what }: Loss) => {
   const files = quick ? 300 : 800
   const { machines } = await startMachines(postgres, 2)
   const [one, two] = [at(machines, 0), at(machines, 1)]
   const { id } = await one.start({ source: { folder: recordings(files) }, out: fresh("out") })
   await until(() => machines.every((machine) => callsOf([machine]).length > 2 * concurrency))
-  const printBar = await lose(id, one, two)
+  const { bars, left } = await lose(id, one, two)
   const end = await one.await(id)
   const twice = begunTwice(callsOf(machines))
   const { done, held } = end.counts
   title(what)
-  printBar()
+  bars?.()
   bar(
-    `each file is done, or one of at most ${concurrency} that are held, and none was called twice`,
-    end.state === "ended" && done + held === files && held <= concurrency && twice === 0,
+    mayHold === 0
+      ? "each file is done, and none was called twice"
+      : `each file is done, or one of at most ${mayHold} that are held, and none was called twice`,
+    end.state === "ended" && done + held === files && held <= mayHold && twice === 0,
     `${end.state}: ${countsOf(end)}, ${twice} begun twice`
   )
-  await one.stop()
+  await stopAll(left)
 }
