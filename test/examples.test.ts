@@ -44,7 +44,7 @@ describe("the examples", () => {
 
 const endless = "This text takes for ever to speak."
 
-/** Both clients, and a service that speaks noise, which takes no time to make and is recognised as any speech is. */
+/** Both clients and a local service whose voice is noise: it is made at once, and recognised like speech. */
 const clients = LocalService.layerClients.pipe(
   Layer.provideMerge(
     LocalService.layerWithoutDependencies().pipe(

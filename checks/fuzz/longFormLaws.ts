@@ -91,7 +91,7 @@ const lettersOf = (text: string) =>
 const recording = speak(evenWords(6))
 
 export const longFormLaws: Topic = Effect.succeed({
-  "no audio of a service is a defect, what is joined is audio, and a valid piece is paid once": law(
+  "any audio of a service leads to an error or to joined audio, and a valid piece is paid once": law(
     30,
     FastCheck.asyncProperty(
       FastCheck.array(oddAudio, { minLength: 4, maxLength: 4 }),

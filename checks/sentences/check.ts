@@ -34,7 +34,7 @@ const endsOf = (text: string, sentences: Iterable<string>): ReadonlySet<number> 
   return ends
 }
 
-/** The paragraphs of a language, each with its marked ends. */
+/** The paragraphs of a language. Each lists where its sentences end. */
 const readParagraphs = (corpus: string, lang: string) =>
   readFileSync(new URL(`${corpus}/${lang}.txt`, import.meta.url), "utf8")
     .trim()

@@ -46,7 +46,7 @@ const alone = <A, E>(
 ) =>
   Effect.flatMap(folder, (directory) => inProcess(embedded(directory, worker), (archive) => body(archive, directory)))
 
-/** Recordings whose listing does something when it comes to this one. */
+/** A source of recordings. Runs an effect when its listing reaches one of them. */
 const stopping = (count: number, at: number, then: Effect.Effect<unknown>): Source => ({
   ...source(count),
   items: () =>

@@ -100,7 +100,7 @@ const onWindows = process.platform === "win32"
 
 describe("the built command", { timeout: 120_000 }, () => {
   layer(serviceOfTones(), { excludeTestServices: true })((it) => {
-    it.scoped("ends if nobody reads its audio any more", () =>
+    it.scoped("ends when the reader of its audio has closed the pipe", () =>
       Effect.gen(function* () {
         // More than the buffer of a pipe holds.
         const text = "Your order has been shipped.".repeat(20)

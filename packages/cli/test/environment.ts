@@ -46,7 +46,7 @@ export const runOn = (
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment))))
   )
 
-/** {@link runOn} with a console that keeps what is printed. */
+/** {@link runOn}. Returns what the command printed. */
 export const run = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
     const { console, printed } = yield* recordingConsole

@@ -120,7 +120,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the command", (it) =
     })
   )
 
-  it.scoped("gives each of several recordings one line at once, whatever its name and its text hold", () =>
+  it.scoped("prints one line for each recording when it is done, even if its name or text has line breaks", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const [one, two] = [`${folder}/one\n.wav`, `${folder}/two.wav`]

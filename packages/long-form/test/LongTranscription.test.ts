@@ -308,7 +308,7 @@ describe("a recording", () => {
     expect(error.message).not.toMatch(/\.\./)
   })
 
-  it("that ends in an error keeps what was transcribed before, and says so", function* () {
+  it("that fails keeps the finished pieces, and its message says so", function* () {
     const { calls, transcribe } = yield* serviceOf()
     const long = speak(evenWords(38))
     const audio = AudioSource.fromStream(() =>

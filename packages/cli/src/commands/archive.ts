@@ -114,12 +114,12 @@ const watch = (begun: RunStatus, options: { readonly json: boolean; readonly eve
     const progress = yield* Progress.make(process.stderr)
     const job = yield* progress.job(basename(begun.settings.output.directory))
     const toWork = makeLine()
-    let told: string | undefined
+    let shown: string | undefined
     const show = (status: RunStatus) =>
       Effect.gen(function* () {
         const outage = outageOf(status)
-        if (outage !== told && (outage !== undefined || status.state === "running")) {
-          told = outage
+        if (outage !== shown && (outage !== undefined || status.state === "running")) {
+          shown = outage
           yield* progress.withoutLines(say(outage ?? "The service answers again."))
         }
         yield* job.show(toWork(status, yield* Clock.currentTimeMillis), settledOf(begun))
