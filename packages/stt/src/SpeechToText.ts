@@ -16,9 +16,10 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
-import { answeredAtOnce, reportOf } from "@effect-speech/transport/CallReport"
-import * as Client from "@effect-speech/transport/Client"
+import type { ClientOptions } from "@effect-speech/transport/ClientOptions"
 import type * as Deadlines from "@effect-speech/transport/Deadlines"
+import * as Client from "@effect-speech/transport/unstable/Client"
+import { answeredAtOnce, reportOf } from "@effect-speech/transport/unstable/Report"
 import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
@@ -44,7 +45,7 @@ export interface SpeechToTextService {
   readonly transcribe: (request: TranscriptionRequest, options?: CallOptions) => Effect.Effect<Transcription, SttError>
 }
 
-export interface SpeechToTextOptions extends Client.ClientOptions {
+export interface SpeechToTextOptions extends ClientOptions {
   /**
    * How long each phase may take. Default: one hour until the response begins, and 60 seconds without progress of the
    * upload or the download.
@@ -56,7 +57,7 @@ export interface SpeechToTextOptions extends Client.ClientOptions {
   readonly hotwordEncoding?: Contract.HotwordEncoding | undefined
 }
 
-/** What the client requires. `NodeTransport.layer` of `@effect-speech/transport/node` provides both. */
+/** What the client requires. `NodeTransport.layer` of `@effect-speech/transport/NodeTransport` provides both. */
 type Requirements = HttpClient.HttpClient | FileSystem.FileSystem
 
 const endpoint: Client.Endpoint<SttInvalidApiKey> = {

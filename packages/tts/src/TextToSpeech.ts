@@ -12,9 +12,10 @@
 
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
-import * as Client from "@effect-speech/transport/Client"
+import type { ClientOptions } from "@effect-speech/transport/ClientOptions"
 import type * as Deadlines from "@effect-speech/transport/Deadlines"
-import type { Operation } from "@effect-speech/transport/Operation"
+import * as Client from "@effect-speech/transport/unstable/Client"
+import type { Operation } from "@effect-speech/transport/unstable/Operation"
 import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
@@ -48,7 +49,7 @@ export interface TextToSpeechService {
   readonly synthesize: (request: SynthesisRequest, options?: CallOptions) => Effect.Effect<Speech, TtsError>
 }
 
-export interface TextToSpeechOptions extends Client.ClientOptions {
+export interface TextToSpeechOptions extends ClientOptions {
   /**
    * How long each phase may take. Default: ten minutes until the response begins, and 60 seconds without progress of
    * the upload or the download.

@@ -7,7 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import { type ApiKey, problemWith } from "../../ApiKey.js"
-import type { InvalidApiKey } from "../../Failure.js"
+import type { InvalidApiKey } from "../../unstable/Failure.js"
 
 /** The key that all calls of a layer use. */
 export interface ApiKeys {
