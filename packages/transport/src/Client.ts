@@ -24,12 +24,16 @@ import * as OptionalConfig from "./OptionalConfig.js"
 import * as Retries from "./Retries.js"
 import * as Transport from "./Transport.js"
 
-export interface ClientOptions extends BaseUrl.BaseUrlOptions, Concurrency.ConcurrencyOptions, Retries.RetryOptions {
+export interface ClientOptions<R = never>
+  extends BaseUrl.BaseUrlOptions,
+    Concurrency.ConcurrencyOptions,
+    Retries.RetryOptions {
   /**
    * The whole `<prefix>.<secret>` value, or an effect that reads it. The effect runs when the layer is built, and again
-   * when the service refuses the key. If the key has changed, the call is repeated.
+   * when the service refuses the key. If the key has changed, the call is repeated. What the effect requires, the layer
+   * requires.
    */
-  readonly apiKey: ApiKey
+  readonly apiKey: ApiKey<R>
   /** The address of the service, with or without a path prefix. Required. */
   readonly baseUrl: string
   /** How long each phase may take. Default: that of the client until the response begins, and 60 seconds without progress. */
@@ -62,10 +66,10 @@ export interface Connection {
 }
 
 /** Checks the options, fills in the defaults, and makes the transport. */
-export const connect = <E>(
+export const connect = <E, R = never>(
   { InvalidApiKey, answerDeadline, apiKeyHeader, baseUrlVariable, path }: Endpoint<E>,
-  options: ClientOptions
-): Effect.Effect<Connection, ConfigError.ConfigError | E, HttpClient.HttpClient> =>
+  options: ClientOptions<R>
+): Effect.Effect<Connection, ConfigError.ConfigError | E, R | HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const base = yield* BaseUrl.parse(`baseUrl (${baseUrlVariable})`, options.baseUrl, options)
     const transport = yield* Effect.mapError(

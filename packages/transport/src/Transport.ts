@@ -14,5 +14,6 @@ import { makeRetryBudget } from "./internal/call/retryBudget.js"
 export type { Opened, Transport, TransportOptions } from "./internal/call/makeTransport.js"
 
 /** Makes a transport. It reads the key, and fails if the key can't be read or has the wrong form. */
-export const make = (options: TransportOptions): Effect.Effect<Transport, InvalidApiKey, HttpClient.HttpClient> =>
-  makeTransport(options, makeRetryBudget())
+export const make = <R = never>(
+  options: TransportOptions<R>
+): Effect.Effect<Transport, InvalidApiKey, R | HttpClient.HttpClient> => makeTransport(options, makeRetryBudget())
