@@ -65,7 +65,7 @@ const noResponseIsOpen = Effect.promise(async () =>
 
 const newKey = Effect.map(platform("POST", "keys", { name: "smoke", confirm: true }), ({ key }) => Redacted.make(key))
 
-/** @param {Partial<Parameters<typeof SpeechToText.layer>[0]> & Partial<Parameters<typeof TextToSpeech.layer>[0]>} options */
+/** @param {Partial<import("@effect-speech/stt").SpeechToTextOptions & import("@effect-speech/tts").TextToSpeechOptions>} options */
 const clients = (options) =>
   Layer.merge(
     SpeechToText.layer({ apiKey: Redacted.make("none.none"), baseUrl: setting.sttBaseUrl, retries: 0, ...options }),

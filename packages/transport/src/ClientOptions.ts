@@ -5,12 +5,13 @@ import type { ApiKey } from "./ApiKey.js"
 import type { Deadlines } from "./Deadlines.js"
 import type { RetryOptions } from "./Retries.js"
 
-export interface ClientOptions extends RetryOptions {
+export interface ClientOptions<R = never> extends RetryOptions {
   /**
    * The whole `<prefix>.<secret>` value, or an effect that reads it. The effect runs when the layer is built, and again
-   * when the service refuses the key. If the key has changed, the call is repeated.
+   * when the service refuses the key. If the key has changed, the call is repeated. What the effect requires, the layer
+   * requires.
    */
-  readonly apiKey: ApiKey
+  readonly apiKey: ApiKey<R>
   /** The address of the service, with or without a path prefix. Required. */
   readonly baseUrl: string
   /** Allow plain http to other machines. It exposes the key. Default: false. */

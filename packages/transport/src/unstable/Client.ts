@@ -53,10 +53,10 @@ export interface Connection {
 }
 
 /** Checks the options, fills in the defaults, and makes the transport. */
-export const connect = <E>(
+export const connect = <E, R = never>(
   { InvalidApiKey, answerDeadline, apiKeyHeader, baseUrlVariable, path }: Endpoint<E>,
-  options: ClientOptions
-): Effect.Effect<Connection, ConfigError.ConfigError | E, HttpClient.HttpClient> =>
+  options: ClientOptions<R>
+): Effect.Effect<Connection, ConfigError.ConfigError | E, R | HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const base = yield* BaseUrl.parse(`baseUrl (${baseUrlVariable})`, options.baseUrl, options)
     const transport = yield* Effect.mapError(
