@@ -2,7 +2,7 @@
  * What you ask of a transcription, beside its recording. All of it is JSON, so it can be the payload of an HTTP API, a message of an
  * RPC or a field of a job.
  */
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Schema from "effect/Schema"
 import { field, Hotword } from "./SttContract.js"
 
