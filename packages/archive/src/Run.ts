@@ -1,7 +1,7 @@
 /**
  * A run: what is done with many files, how far it is, and what became of each.
  */
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { ArchiveRunInvalid } from "./ArchiveError.js"

@@ -2,7 +2,7 @@
  * The HTTP contract of the transcription operation, shared by the client and the local service. Names are those of the
  * HTTP fields.
  */
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 

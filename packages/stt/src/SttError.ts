@@ -12,8 +12,8 @@ import {
   quoteService,
   retryOfUnexpectedStatus,
   unexpectedStatus
-} from "@effect-speech/transport/CommonError"
-import { define } from "@effect-speech/transport/ServiceError"
+} from "@effect-speech/transport/unstable/CommonError"
+import { define } from "@effect-speech/transport/unstable/ErrorDefinition"
 import * as Schema from "effect/Schema"
 
 /** What the service says about the failure, if its response says anything. */

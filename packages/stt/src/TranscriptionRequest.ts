@@ -1,7 +1,7 @@
 /**
  * The request of a transcription. The client checks it before it sends anything.
  */
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { isAudioSource } from "./AudioSource.js"

@@ -2,7 +2,7 @@
  * The request of a synthesis. The client checks it by the rules of the contract before it sends anything. Only the
  * service knows the valid values of `lang` and `voice`.
  */
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Schema from "effect/Schema"
 import * as Contract from "./TtsContract.js"
 

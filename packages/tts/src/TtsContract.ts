@@ -3,7 +3,7 @@
  * fields.
  */
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Schema from "effect/Schema"
 
 export const path = "/tts/bytes"

@@ -11,8 +11,8 @@ import {
   quoteService,
   retryOfUnexpectedStatus,
   unexpectedStatus
-} from "@effect-speech/transport/CommonError"
-import { define } from "@effect-speech/transport/ServiceError"
+} from "@effect-speech/transport/unstable/CommonError"
+import { define } from "@effect-speech/transport/unstable/ErrorDefinition"
 import * as Schema from "effect/Schema"
 
 /** A response with a status other than 200. */

@@ -1,4 +1,4 @@
-import type * as Issue from "@effect-speech/transport/Issue"
+import type * as Issue from "@effect-speech/transport/unstable/Issue"
 import { ArchiveRunInvalid } from "../ArchiveError.js"
 
 export const runInvalid = ({ field, problem }: Issue.Issue): ArchiveRunInvalid =>

@@ -1,6 +1,6 @@
 import * as FileSystem from "@effect/platform/FileSystem"
-import type { Operation } from "@effect-speech/transport/Operation"
-import { enclose, type Upload } from "@effect-speech/transport/Upload"
+import type { Operation } from "@effect-speech/transport/unstable/Operation"
+import { enclose, type Upload } from "@effect-speech/transport/unstable/Upload"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import type { AudioSource } from "../AudioSource.js"

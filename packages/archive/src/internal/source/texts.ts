@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import * as Printable from "@effect-speech/common/Printable"
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"

@@ -2,10 +2,11 @@
  * Definitions of the errors that all operations share. Each operation gives them its own tags.
  */
 import * as Schema from "effect/Schema"
-import { isRefusal, Sent } from "./CallReport.js"
-import { Phase } from "./Deadlines.js"
-import { ConnectionReason } from "./Failure.js"
-import type { Definition, Retry } from "./ServiceError.js"
+import { Sent } from "../CallReport.js"
+import { Phase } from "../Deadlines.js"
+import { ConnectionReason, type Retry } from "../ServiceError.js"
+import type { Definition } from "./ErrorDefinition.js"
+import { isRefusal } from "./Report.js"
 
 const invalidRequestFields = {
   /** Name of the field, as the caller writes it. */
