@@ -23,12 +23,12 @@ const program = Effect.gen(function* () {
     Console.error(`${counts.done} done, ${counts.pending + counts.started} left`)
   )
 
-  const { counts, credits, state, suspension } = yield* archive.status(id)
-  yield* Console.log(`${state}: ${counts.done} transcribed, ${credits} seconds paid`)
+  const status = yield* archive.status(id)
+  yield* Console.log(`${status.state}: ${status.counts.done} transcribed, ${status.credits} seconds paid`)
   // A refused account suspends the run. When it is topped up, the next start makes one call first, and then the others.
-  if (suspension !== undefined) yield* Console.log(`${suspension.tag}: ${suspension.message}`)
+  if (status.state === "suspended") yield* Console.log(`${status.suspension.tag}: ${status.suspension.message}`)
   yield* Stream.runForEach(archive.results(id, { states: ["failed", "held"] }), ({ error, path }) =>
-    Console.log(`${path}: ${error?.tag}: ${error?.message}`)
+    Console.log(`${path}: ${error.tag}: ${error.message}`)
   )
 })
 

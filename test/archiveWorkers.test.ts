@@ -1,6 +1,6 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import { expect, layer } from "@effect/vitest"
-import { Archive, Operation, type Run, Source, Worker } from "@effect-speech/archive"
+import { Archive, Operation, type Output, type Run, Source, Worker } from "@effect-speech/archive"
 import { PcmStream, Wav } from "@effect-speech/audio-codec"
 import { type Faults, LocalService } from "@effect-speech/local-service"
 import { TextToSpeech } from "@effect-speech/tts"
@@ -24,7 +24,7 @@ const claimFirst = <R>(source: Source.Source<R>) =>
     ...Option.getOrThrow(item)
   }))
 
-const settingsOf = (operation: Operation.Operation, root: string, format: Run.Format): Run.RunSettings => ({
+const settingsOf = (operation: Operation.Operation, root: string, format: Output.Format): Run.RunSettings => ({
   operation,
   root,
   source: "test",
@@ -103,7 +103,7 @@ layer(localClients(), { excludeTestServices: true })("the workers of an archive,
           yield* Stream.runDrain(archive.progress(run.id))
           const [file] = yield* Stream.runCollect(archive.results(run.id))
           const sent = (yield* requests).length - before
-          if (file?.error === undefined) return { file, sent }
+          if (file === undefined || !("error" in file)) return { file, sent }
           yield* faults.set([])
           yield* archive.retryFailed(run.id, { only: file.error.tag })
           yield* Stream.runDrain(archive.progress(run.id))

@@ -312,7 +312,7 @@ describe("the README of a package", () => {
     ["archive", "states of a run", Archive.Run.RunState.literals],
     ["archive", "states of a file", Archive.Run.FileState.literals],
     ["archive", "limits", fieldsOf(Archive.Run.Limits)],
-    ["archive", "outputs", fieldsOf(Archive.Run.Output)],
+    ["archive", "outputs", fieldsOf(Archive.Output.Output)],
     ["archive", "transcriptions", fieldsOf(Archive.Operation.Transcribe).filter((field) => field !== "_tag")],
     ["archive", "texts", fieldsOf(Archive.Source.Text)],
     ["archive", "syntheses", fieldsOf(Archive.Operation.Synthesize).filter((field) => field !== "_tag")],

@@ -37,16 +37,17 @@ import { double, items } from "./double.js"
  * @property {import("@effect-speech/archive/Run").Unanswered} [unanswered]
  *
  * @typedef {{ readonly do: "start", readonly run: RunOptions }
- *   | { readonly do: "await" | "status" | "pause" | "resume" | "export" | "results", readonly id: string }
- *   | { readonly do: "retry", readonly id: string, readonly only: string }} Command `await`: until the run does not run any more.
+ *   | { readonly do: "await" | "status" | "pause" | "resume" | "export" | "results", readonly id: RunId }
+ *   | { readonly do: "retry", readonly id: RunId, readonly only: string }} Command `await`: until the run does not run any more.
  *
+ * @typedef {import("@effect-speech/archive/Run").RunId} RunId
  * @typedef {object} Answer
  * @property {number} millis
  * @property {number} peak Of resident memory, in bytes, since the last command.
  * @property {number} cpuMillis User and system time of the process during the command.
  * @property {{ readonly tag: string, readonly code?: string | undefined, readonly message: string }} [error]
  * @property {import("@effect-speech/archive/Run").RunStatus} [status]
- * @property {ReadonlyArray<Pick<import("@effect-speech/archive/Run").FileRecord, "callId" | "path" | "state" | "error">>} [files]
+ * @property {ReadonlyArray<Pick<import("@effect-speech/archive/Run").FileRecord, "callId" | "path" | "state"> & { readonly error?: import("@effect-speech/archive/Run").FileError | undefined }>} [files]
  */
 
 /** @type {Options} */
@@ -109,7 +110,9 @@ const perform = (command) =>
         return {}
       case "results": {
         const files = yield* Stream.runCollect(archive.results(command.id))
-        const shown = [...files].map(({ callId, error, path, state }) => ({ callId, error, path, state }))
+        const shown = [...files].map(({ callId, path, state, ...facts }) => {
+          return { callId, path, state, error: "error" in facts ? facts.error : undefined }
+        })
         return { files: shown }
       }
     }

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { RunStatus } from "@effect-speech/archive"
+import type { RunStatus } from "@effect-speech/archive/Run"
 import { run } from "effect-speech-test-support/processes"
 import { bar, title } from "effect-speech-test-support/report"
 import { barOfNone } from "../support/print.js"
@@ -19,6 +19,10 @@ import {
   startArchive,
   tree
 } from "./support.js"
+
+/** Why a run is suspended, or its state. */
+const stopOf = (status: RunStatus | undefined) =>
+  status?.state === "suspended" ? status.suspension.tag : status?.state
 
 /** Runs `use` with a disk of so many megabytes. */
 const withDisk = async (megabytes: number, use: (path: string) => Promise<void>) => {
@@ -111,7 +115,7 @@ export const checkDisk = async ({ quick }: Settings) => {
     const out = join(disk, "out")
     const { archive, id, run, wrong } = await startFilling(count, disk, fresh("store"), out)
     const full = await archive.ask({ do: "await", id })
-    const what = full.error ?? { tag: full.status?.suspension?.tag ?? full.status?.state, code: "", message: "" }
+    const what = full.error ?? { tag: stopOf(full.status), code: "", message: "" }
     console.log(`- under the output: ${what.tag} ${what.code}: ${what.message}`)
     const problems: Array<string> = []
     if (!/ArchiveOutputFailed|PieceStoreError/.test(String(what.tag))) problems.push(`the full disk is ${what.tag}`)

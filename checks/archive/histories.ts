@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import type { RunId } from "@effect-speech/archive/Run"
 import { hasPostgres, startPostgres } from "effect-speech-test-support/postgres"
 import { chances } from "effect-speech-test-support/random"
 import { wavHeader } from "effect-speech-test-support/recordings"
@@ -115,7 +116,7 @@ const play = async (store: Options["store"], machines: number, commands: Readonl
 
   let processes: Array<Named> = []
   let started = 0
-  let run: string | undefined
+  let run: RunId | undefined
   const begin = async () => {
     const name = `process-${++started}`
     const archive = await startArchive({
@@ -148,7 +149,7 @@ const play = async (store: Options["store"], machines: number, commands: Readonl
     else if (!/^(ArchiveStoreLocked|ArchiveStoreFailed|ArchiveRunInvalid)$/.test(error?.tag ?? ""))
       problems.push(`start: ${error?.tag}`)
   }
-  const retry = async (one: Named, id: string) => {
+  const retry = async (one: Named, id: RunId) => {
     const seen = await look()
     for (const tag of new Set(seen?.files.flatMap(({ tag }) => (tag === undefined ? [] : [tag])) ?? [])) {
       goesOn()
@@ -236,7 +237,7 @@ const play = async (store: Options["store"], machines: number, commands: Readonl
     await ends("a retry")
     const seen = await look()
     const found = new Map(seen?.files.map((file) => [file.path, file]))
-    await last.ask({ do: "export", id: run ?? "" })
+    if (run !== undefined) await last.ask({ do: "export", id: run })
     for (const [name, version] of versions) {
       if (absent.has(name)) continue
       const file = found.get(name)

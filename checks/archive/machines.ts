@@ -1,5 +1,7 @@
 /** Several machines over a PostgreSQL: how they share the work, and what happens if one, or the database, stops. */
+
 import { setTimeout as sleep } from "node:timers/promises"
+import { RunId } from "@effect-speech/archive/Run"
 import { hasPostgres, type Postgres, startPostgres } from "effect-speech-test-support/postgres"
 import { at, bar, median, ratio, table, title } from "effect-speech-test-support/report"
 import { seconds } from "../support/print.js"
@@ -26,7 +28,7 @@ const startMachine = async (url: string): Promise<Machine> => {
   const log = fresh("calls.log")
   const archive = await startArchive({ store: { url }, speech: { millis: callMillis, log }, concurrency })
   // Its first command opens the store: from then on it works.
-  await archive.ask({ do: "status", id: "none" })
+  await archive.ask({ do: "status", id: RunId.make("00000000-0000-0000-0000-000000000000") })
   return { ...archive, log }
 }
 
@@ -120,10 +122,10 @@ const checkGain = async (postgres: Postgres, quick: boolean) => {
   bar("three machines have at least 2.6 times the rate of one", gain(3) >= 2.6, `${gain(3).toFixed(2)}x`)
 }
 
-const heldFiles = async (machine: Machine, id: string) => (await machine.status(id)).counts.held
+const heldFiles = async (machine: Machine, id: RunId) => (await machine.status(id)).counts.held
 
 /** Waits until a machine has held what another one had under way. Returns the time in milliseconds, or infinity after a minute. */
-const untilHeld = async (machine: Machine, id: string): Promise<number> => {
+const untilHeld = async (machine: Machine, id: RunId): Promise<number> => {
   const start = performance.now()
   const isHeld = await until(async () => (await heldFiles(machine, id)) > 0)
   return isHeld ? performance.now() - start : Number.POSITIVE_INFINITY
@@ -135,7 +137,7 @@ interface Loss {
   readonly mayHold: number
   /** Returns the machines that are left, and what prints bars of its own. */
   readonly lose: (
-    id: string,
+    id: RunId,
     one: Machine,
     two: Machine
   ) => Promise<{ readonly left: ReadonlyArray<Machine>; readonly bars?: () => void }>

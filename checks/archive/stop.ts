@@ -1,7 +1,7 @@
 /** The command is asked to end by a signal while it makes calls of half a second to half a minute: in a file, and as one of two machines. */
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import type { RunStatus } from "@effect-speech/archive"
+import type { RunStatus } from "@effect-speech/archive/Run"
 import { hasPostgres, startPostgres } from "effect-speech-test-support/postgres"
 import { start } from "effect-speech-test-support/processes"
 import { bar, list, table, title } from "effect-speech-test-support/report"

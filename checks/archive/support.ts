@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { RunStatus } from "@effect-speech/archive"
+import type { RunId, RunStatus } from "@effect-speech/archive/Run"
 import { startScript, temporaryFolder } from "effect-speech-test-support/processes"
 import { noise } from "effect-speech-test-support/recordings"
 import type { Answer, Command, Options, RunOptions } from "./client.js"
@@ -36,10 +36,10 @@ export const startArchive = async (options: Options) => {
     /** Resolves to the error too. */
     ask,
     start: (run: RunOptions) => statusOf({ do: "start", run }),
-    await: (id: string) => statusOf({ do: "await", id }),
-    status: (id: string) => statusOf({ do: "status", id }),
-    retry: (id: string, only: string) => statusOf({ do: "retry", id, only }),
-    files: async (id: string) => (await ask({ do: "results", id })).files ?? []
+    await: (id: RunId) => statusOf({ do: "await", id }),
+    status: (id: RunId) => statusOf({ do: "status", id }),
+    retry: (id: RunId, only: string) => statusOf({ do: "retry", id, only }),
+    files: async (id: RunId) => (await ask({ do: "results", id })).files ?? []
   }
 }
 

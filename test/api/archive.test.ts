@@ -1,7 +1,11 @@
 /** An archive, as a program uses it: public imports only. */
-
-import { assert, describe, it } from "@effect/vitest"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { assert, describe, expectTypeOf, it } from "@effect/vitest"
 import {
+  Archive,
   ArchiveError,
   ArchiveOutputFailed,
   ArchiveRunConflict,
@@ -10,12 +14,27 @@ import {
   ArchiveSourceFailed,
   ArchiveStoreFailed,
   ArchiveStoreLocked,
-  ArchiveStoreTooNew
+  ArchiveStoreTooNew,
+  Operation,
+  Output,
+  Run,
+  Source,
+  Worker
 } from "@effect-speech/archive"
+import { Wav } from "@effect-speech/audio-codec"
+import { SpeechToText } from "@effect-speech/stt"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Equal from "effect/Equal"
+import * as Hash from "effect/Hash"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 
 const run = "0f5cd0d2-6c07-8d6c-9a3c-5f0d2b1f6a11"
+const format = { sampleRate: 8000, channels: 1, encoding: "pcm16" } as const
 const message = "It says what to do."
 
 const errors: ReadonlyArray<ArchiveError> = [
@@ -54,5 +73,173 @@ describe("the errors of an archive", () => {
         run
       )
     }).pipe(Effect.catchAll(Effect.die))
+  )
+})
+
+/** A folder with a recording that is transcribed, and a file that is none. */
+const folder = Effect.acquireRelease(
+  Effect.sync(() => {
+    const path = mkdtempSync(join(tmpdir(), "archive-api-"))
+    writeFileSync(join(path, "1.wav"), Wav.encode(format, new Uint8Array(16_000)))
+    writeFileSync(join(path, "2.wav"), "no recording")
+    return path
+  }),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+)
+
+const layerIn = (path: string) =>
+  Archive.layerEmbedded({ path: join(path, "runs.db"), workers: [Worker.transcription] }).pipe(
+    Layer.provide(SpeechToText.layerTest("Nobody missed the tide today.")),
+    Layer.provideMerge(NodeFileSystem.layer)
+  )
+
+/** Runs the folder to its end. */
+const ran = (path: string) =>
+  Effect.gen(function* () {
+    const archive = yield* Archive
+    const { id } = yield* archive.start({
+      source: yield* Source.folder(path),
+      operation: Operation.transcribe({ model: "hi-general-v2-8khz" }),
+      output: { directory: join(path, "out"), format: "json" }
+    })
+    return Option.getOrThrow(yield* Stream.runLast(archive.progress(id)))
+  })
+
+describe("the records of a run", () => {
+  it.scopedLive("are a union by state: each has the fields that it has, and no other", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* Effect.gen(function* () {
+        const archive = yield* Archive
+        const { id } = yield* ran(path)
+        const [all] = yield* Stream.runCollect(archive.results(id))
+        // @ts-expect-error A file that is not done has no result.
+        all?.result
+        // @ts-expect-error A file that is done has no error.
+        if (all?.state === "done") all.error
+
+        const done = yield* Stream.runCollect(archive.results(id, { states: ["done"] }))
+        expectTypeOf([...done]).toEqualTypeOf<Array<Run.DoneFile>>()
+        for (const { credits, result } of done) {
+          assert.strictEqual(credits, 1)
+          // By the operation: that of a synthesis has no text.
+          if ("text" in result) assert.strictEqual(result.text, "Nobody missed the tide today.")
+          else expectTypeOf(result).toEqualTypeOf<Output.SynthesisResult>()
+        }
+
+        const failed = yield* Stream.runCollect(archive.results(id, { states: ["failed", "held"] }))
+        expectTypeOf([...failed]).toEqualTypeOf<Array<Run.FailedFile | Run.HeldFile>>()
+        assert.deepStrictEqual(
+          [...failed].map(({ error, path, state }) => [path, state, error.tag]),
+          [["2.wav", "failed", "NotARecording"]]
+        )
+      }).pipe(Effect.provide(layerIn(path)))
+    })
+  )
+
+  it.scopedLive("are values, and JSON without loss", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* Effect.gen(function* () {
+        const archive = yield* Archive
+        const { id } = yield* ran(path)
+        const read = Effect.map(Stream.runCollect(archive.results(id)), (files) => [...files])
+        const [one, other] = [yield* read, yield* read]
+        for (const [at, file] of one.entries()) {
+          assert.isTrue(Equal.equals(file, other[at]))
+          assert.strictEqual(Hash.hash(file), Hash.hash(other[at]))
+          const json = JSON.stringify(Schema.encodeSync(Run.FileRecord)(file))
+          assert.isTrue(Equal.equals(Schema.decodeSync(Schema.parseJson(Run.FileRecord))(json), file))
+        }
+        assert.isFalse(Equal.equals(one[0], one[1]))
+        // results.jsonl keeps its shape.
+        const lines = readFileSync(join(path, "out", "results.jsonl"), "utf8")
+          .trim()
+          .split("\n")
+        assert.deepStrictEqual(Object.keys(JSON.parse(lines[0] ?? "")), ["path", "state", "result"])
+        assert.deepStrictEqual(Object.keys(JSON.parse(lines[1] ?? "").error), ["tag", "message"])
+      }).pipe(Effect.provide(layerIn(path)))
+    })
+  )
+
+  it("state the unit of each time, and are JSON as they are stored", () => {
+    const stored = {
+      text: "One. Two.",
+      durationMillis: 3000,
+      segments: [{ start: 0, end: 1500, text: "One." }],
+      warnings: ["SentWhole"]
+    }
+    const result = Schema.decodeSync(Output.TranscriptionResult)(stored)
+    assert.deepStrictEqual(
+      result.segments.map(({ endMillis, startMillis }) => [startMillis, endMillis]),
+      [[0, 1500]]
+    )
+    assert.deepStrictEqual(Schema.encodeSync(Output.TranscriptionResult)(result), stored)
+    // @ts-expect-error A start without a unit may be seconds.
+    new Output.Segment({ start: 1.5, end: 2, text: "One." }, true)
+  })
+})
+
+describe("the status of a run", () => {
+  it.scopedLive("is a union by state: one that is suspended says why", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* Effect.gen(function* () {
+        const archive = yield* Archive
+        const { id } = yield* archive.start({
+          source: yield* Source.folder(path),
+          operation: Operation.transcribe({ model: "hi-general-v2-8khz" }),
+          output: { directory: join(path, "out"), format: "json" },
+          limits: { maxFiles: 0 }
+        })
+        const status = Option.getOrThrow(yield* Stream.runLast(archive.progress(id)))
+        // @ts-expect-error Only some states have a reason.
+        status.suspension
+        if (status.state !== "suspended") return assert.fail(status.state)
+        assert.strictEqual(status.suspension.tag, "FileLimit")
+        assert.isTrue(DateTime.greaterThanOrEqualTo(status.suspension.at, status.createdAt))
+        expectTypeOf<Extract<Run.RunStatus, { state: "ended" }>>().not.toHaveProperty("suspension")
+      }).pipe(Effect.provide(layerIn(path)))
+    })
+  )
+
+  it.scopedLive("is a value, and JSON whose times are milliseconds since 1970", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* Effect.gen(function* () {
+        const archive = yield* Archive
+        const { id } = yield* ran(path)
+        const [one, other] = [yield* archive.status(id), yield* archive.status(id)]
+        assert.isTrue(Equal.equals(one.counts, new Run.Counts({ pending: 0, started: 0, done: 1, failed: 1, held: 0 })))
+        assert.isTrue(Equal.equals(one.settings, other.settings))
+        assert.isTrue(Equal.equals(one.failures, other.failures))
+        assert.isTrue(Equal.equals(one.createdAt, other.createdAt))
+        const json = Schema.encodeSync(Run.RunStatus)(one)
+        assert.deepStrictEqual(Object.keys(json).slice(0, 3), ["id", "state", "settings"])
+        assert.closeTo(json.createdAt, Date.now(), 60_000)
+      }).pipe(Effect.provide(layerIn(path)))
+    })
+  )
+})
+
+describe("the id of a run", () => {
+  it.scopedLive("is a type of its own, and checked where it is a text", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* Effect.gen(function* () {
+        const archive = yield* Archive
+        const { id } = yield* ran(path)
+        // @ts-expect-error Any text may be the path of an output, or the id of a call.
+        archive.status("transcripts")
+        const fromAddress = Run.makeId(String(id))
+        assert.strictEqual((yield* archive.status(yield* fromAddress)).id, id)
+        assert.deepStrictEqual(
+          Either.getLeft(Run.makeId("transcripts")).pipe(Option.map(({ _tag, field }) => [_tag, field])),
+          Option.some(["ArchiveRunInvalid", "run"])
+        )
+        const unknown = yield* Effect.flip(archive.status(yield* Run.makeId(run)))
+        assert.strictEqual(unknown._tag, "ArchiveRunNotFound")
+      }).pipe(Effect.provide(layerIn(path)))
+    })
   )
 })

@@ -6,31 +6,47 @@ import { createHash } from "node:crypto"
 import { join } from "node:path"
 import * as Schema from "effect/Schema"
 import { pathProblem } from "./internal/pathProblem.js"
-import type { Output } from "./Run.js"
+
+/** `txt`, `json`, `srt` or `vtt` for a transcription; `wav` for a synthesis. */
+export const Format = Schema.Literal("txt", "json", "srt", "vtt", "wav")
+export type Format = typeof Format.Type
+
+/** Where the results are written. */
+export const Output = Schema.Struct({
+  /** The folder with `results.jsonl`, and a tree that mirrors the source. */
+  directory: Schema.String,
+  format: Format
+})
+export type Output = typeof Output.Type
+
+/** A part of a transcript and its times. Encoded, they are `start` and `end`. */
+export class Segment extends Schema.Class<Segment>("@effect-speech/archive/Segment")({
+  startMillis: Schema.propertySignature(Schema.Number).pipe(Schema.fromKey("start")),
+  endMillis: Schema.propertySignature(Schema.Number).pipe(Schema.fromKey("end")),
+  text: Schema.String,
+  /** From 0 to 1, if the service states it. */
+  confidence: Schema.optional(Schema.Number)
+}) {}
+
+const Warnings = Schema.Data(Schema.Array(Schema.String))
 
 /** The recorded result of a transcription. */
-export const TranscriptionResult = Schema.Struct({
+export class TranscriptionResult extends Schema.Class<TranscriptionResult>(
+  "@effect-speech/archive/TranscriptionResult"
+)({
   text: Schema.String,
   /** Absent if the recording does not state it. */
   durationMillis: Schema.optional(Schema.Number),
   /** From 0 to 1, if the service states it. */
   confidence: Schema.optional(Schema.Number),
-  /** In milliseconds. Empty if the service states no times. */
-  segments: Schema.Array(
-    Schema.Struct({
-      start: Schema.Number,
-      end: Schema.Number,
-      text: Schema.String,
-      confidence: Schema.optional(Schema.Number)
-    })
-  ),
+  /** Empty if the service states no times. */
+  segments: Schema.Data(Schema.Array(Segment)),
   /** The tags of the warnings. */
-  warnings: Schema.Array(Schema.String)
-})
-export type TranscriptionResult = typeof TranscriptionResult.Type
+  warnings: Warnings
+}) {}
 
 /** The recorded result of a synthesis. Its audio is in the `.wav` file alone. */
-export const SynthesisResult = Schema.Struct({
+export class SynthesisResult extends Schema.Class<SynthesisResult>("@effect-speech/archive/SynthesisResult")({
   durationMillis: Schema.Number,
   /** In Hz. */
   sampleRate: Schema.Number,
@@ -38,9 +54,8 @@ export const SynthesisResult = Schema.Struct({
   /** Size of the samples. */
   bytes: Schema.Number,
   /** The tags of the warnings. */
-  warnings: Schema.Array(Schema.String)
-})
-export type SynthesisResult = typeof SynthesisResult.Type
+  warnings: Warnings
+}) {}
 
 /** Of a name on most file systems, in bytes. */
 const longestName = 255

@@ -1,12 +1,34 @@
 /**
  * A run: what is done with many files, how far it is, and what became of each.
  */
-import * as Issue from "@effect-speech/transport/unstable/Issue"
+import type { WavError } from "@effect-speech/audio-codec/WavError"
+import type { PieceStoreError } from "@effect-speech/long-form/PieceStore"
+import type { SttError } from "@effect-speech/stt/SttError"
+import { Billing } from "@effect-speech/transport/CallReport"
+import type { TtsError } from "@effect-speech/tts/TtsError"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { ArchiveRunInvalid } from "./ArchiveError.js"
-import { runInvalid } from "./internal/runInvalid.js"
+import { type ArchiveOutputFailed, ArchiveRunInvalid } from "./ArchiveError.js"
 import { Operation } from "./Operation.js"
+import { Output, SynthesisResult, TranscriptionResult } from "./Output.js"
+
+/** The id of a run, as `start` returns it: a UUID in lower case. See {@link makeId}. */
+export const RunId = Schema.String.pipe(
+  Schema.pattern(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, {
+    message: () => "must be the id of a run: a UUID in lower case"
+  }),
+  Schema.brand("@effect-speech/archive/RunId")
+)
+export type RunId = typeof RunId.Type
+
+const decodeId = Schema.decodeUnknownEither(RunId)
+
+/** The id of a run from a text, such as a part of an address. It does not ask whether a store has the run. */
+export const makeId = (text: string): Either.Either<RunId, ArchiveRunInvalid> =>
+  Either.mapLeft(decodeId(text), () => {
+    const problem = "must be the id of a run: a UUID in lower case, as start returns it"
+    return new ArchiveRunInvalid({ field: "run", problem, message: `No run was looked for: run ${problem}.` })
+  })
 
 /**
  * | state       | meaning |
@@ -33,14 +55,12 @@ export const FileState = Schema.Literal("pending", "started", "done", "failed", 
 export type FileState = typeof FileState.Type
 
 /** Why a run was suspended, or slowed down. */
-export const Suspension = Schema.Struct({
-  /** The tag of the error, or `FileLimit` or `CreditLimit`. */
+export class Suspension extends Schema.Class<Suspension>("@effect-speech/archive/Suspension")({
+  /** The tag of the error, or `FileLimit`, `CreditLimit` or `RepeatedFailure`. */
   tag: Schema.String,
   message: Schema.String,
-  /** Milliseconds since 1970. */
-  at: Schema.Number
-})
-export type Suspension = typeof Suspension.Type
+  at: Schema.DateTimeUtcFromNumber
+}) {}
 
 /** Limits of a run over all machines. */
 export const Limits = Schema.Struct({
@@ -64,18 +84,6 @@ export type Limits = typeof Limits.Type
 export const Unanswered = Schema.Literal("hold", "repeat")
 export type Unanswered = typeof Unanswered.Type
 
-/** `txt`, `json`, `srt` or `vtt` for a transcription; `wav` for a synthesis. */
-export const Format = Schema.Literal("txt", "json", "srt", "vtt", "wav")
-export type Format = typeof Format.Type
-
-/** Where the results are written. */
-export const Output = Schema.Struct({
-  /** The folder with `results.jsonl`, and a tree that mirrors the source. */
-  directory: Schema.String,
-  format: Format
-})
-export type Output = typeof Output.Type
-
 /** The settings of a run, as the store keeps them. */
 export const RunSettings = Schema.Struct({
   operation: Operation,
@@ -92,112 +100,212 @@ export const RunSettings = Schema.Struct({
 })
 export type RunSettings = typeof RunSettings.Type
 
-const Started = Schema.Struct({ ...RunSettings.fields, limits: Limits })
-
-const decodeStarted = Schema.decodeUnknownEither(Schema.typeSchema(Started), { onExcessProperty: "error" })
-
-/** Checks the settings and the limits of a run by the rules of the requests, before anything is listed, stored or sent. */
-export const validate = (settings: RunSettings, limits: Limits): Either.Either<void, ArchiveRunInvalid> => {
-  return Either.flatMap(
-    Either.mapLeft(decodeStarted({ ...settings, limits }), (error) => runInvalid(Issue.first(error.issue))),
-    ({ operation, output }) =>
-      (operation._tag === "Synthesize") === (output.format === "wav")
-        ? Either.right(undefined)
-        : Either.left(
-            runInvalid({
-              field: "output.format",
-              problem:
-                operation._tag === "Synthesize"
-                  ? "must be wav for a synthesis"
-                  : "must be txt, json, srt or vtt for a transcription"
-            })
-          )
-  )
-}
-
-export interface Counts {
-  readonly pending: number
-  readonly started: number
-  readonly done: number
-  readonly failed: number
-  readonly held: number
-}
+/** Number of files in each state. */
+export class Counts extends Schema.Class<Counts>("@effect-speech/archive/Counts")({
+  pending: Schema.Number,
+  started: Schema.Number,
+  done: Schema.Number,
+  failed: Schema.Number,
+  held: Schema.Number
+}) {}
 
 /** How the folder of an output compared with the store, and what was changed so that it agrees. */
-export interface OutputReport {
+export class OutputReport extends Schema.Class<OutputReport>("@effect-speech/archive/OutputReport")({
   /** Files that are done. */
-  readonly files: number
+  files: Schema.Number,
   /** Files of the tree that were missing, empty or out of date, and have been written again. */
-  readonly written: number
+  written: Schema.Number,
   /**
    * Transcripts that somebody has changed since they were written, and that are kept. The end of a run keeps them; `export` and
    * `repair` write them again.
    */
-  readonly changed: number
+  changed: Schema.Number,
   /** Audio that is missing, or is not what was written. The store has no audio: only a call makes it again. */
-  readonly gone: number
+  gone: Schema.Number,
   /** What it costs at most to synthesize it again, by the price of {@link Limits}. */
-  readonly goneCost: number
+  goneCost: Schema.Number,
   /** The first ten of its files. */
-  readonly goneFiles: ReadonlyArray<string>
-}
+  goneFiles: Schema.Data(Schema.Array(Schema.String))
+}) {}
 
-/** How far a run is. */
-export interface RunStatus {
-  readonly id: string
-  readonly state: RunState
-  readonly suspension?: Suspension | undefined
-  readonly settings: RunSettings
-  readonly limits: Limits
-  readonly counts: Counts
+const Tags = Schema.Data(Schema.Record({ key: Schema.String, value: Schema.Number }))
+
+/** What a status says in each state. Encoded, times are milliseconds since 1970. */
+const statusFields = {
+  settings: RunSettings,
+  limits: Limits,
+  counts: Counts,
   /** Number of failed files by the tag of their error. */
-  readonly failures: Readonly<Record<string, number>>
+  failures: Tags,
   /** Number of held files by the tag of their error. */
-  readonly holds: Readonly<Record<string, number>>
+  holds: Tags,
   /** Number of done files by the tag of their warnings. A file can have several. */
-  readonly warnings: Readonly<Record<string, number>>
+  warnings: Tags,
   /** What the recorded calls cost, by the price of {@link Limits}. */
-  readonly credits: number
+  credits: Schema.Number,
   /** Held files of which it is not known what their calls may have cost: they began without a limit of credits. */
-  readonly unknownCosts: number
+  unknownCosts: Schema.Number,
   /** The run has begun since `results.jsonl` was written. */
-  readonly resultsDue: boolean
-  /** How its files were found at its end. Set in the last status of `progress`, if this process has looked. */
-  readonly output?: OutputReport | undefined
+  resultsDue: Schema.Boolean,
   /** The machines with a heartbeat in the last 35 seconds. */
-  readonly machines: number
-  /** The last heartbeat of a machine that has not left in order. Milliseconds since 1970. */
-  readonly heartbeatAt?: number | undefined
-  /** Set while the service is down or overloaded: calls begin one at a time until one succeeds. Milliseconds since 1970. */
-  readonly slowedUntil?: number | undefined
+  machines: Schema.Number,
+  /** The last heartbeat of a machine that has not left in order. */
+  heartbeatAt: Schema.optional(Schema.DateTimeUtcFromNumber),
+  /** Set while the service is down or overloaded: calls begin one at a time until one succeeds. */
+  slowedUntil: Schema.optional(Schema.DateTimeUtcFromNumber),
   /** The failure for which the service is taken for down or overloaded. Set with `slowedUntil`. */
-  readonly outage?: Suspension | undefined
-  /** Milliseconds since 1970. */
-  readonly createdAt: number
-  /** Milliseconds since 1970. */
-  readonly updatedAt: number
+  outage: Schema.optional(Suspension),
+  createdAt: Schema.DateTimeUtcFromNumber,
+  updatedAt: Schema.DateTimeUtcFromNumber,
+  /** How its files were found at its end. Set in the last status of `progress`, if this process has looked. */
+  output: Schema.optional(OutputReport)
 }
 
-/** What became of a file. */
-export interface FileRecord {
+/** Its files are being listed. If it was suspended before, `suspension` says why. */
+export class ListingRun extends Schema.Class<ListingRun>("@effect-speech/archive/ListingRun")({
+  id: RunId,
+  state: Schema.Literal("listing"),
+  suspension: Schema.optional(Suspension),
+  ...statusFields
+}) {}
+
+/** Machines work on it. */
+export class RunningRun extends Schema.Class<RunningRun>("@effect-speech/archive/RunningRun")({
+  id: RunId,
+  state: Schema.Literal("running"),
+  ...statusFields
+}) {}
+
+/** It was paused. If that was while its files were listed, and it was suspended before, `suspension` says why. */
+export class PausedRun extends Schema.Class<PausedRun>("@effect-speech/archive/PausedRun")({
+  id: RunId,
+  state: Schema.Literal("paused"),
+  suspension: Schema.optional(Suspension),
+  ...statusFields
+}) {}
+
+/** The account was refused, ten files failed alike, or a limit is reached. */
+export class SuspendedRun extends Schema.Class<SuspendedRun>("@effect-speech/archive/SuspendedRun")({
+  id: RunId,
+  state: Schema.Literal("suspended"),
+  suspension: Suspension,
+  ...statusFields
+}) {}
+
+/** No file is left to call. */
+export class EndedRun extends Schema.Class<EndedRun>("@effect-speech/archive/EndedRun")({
+  id: RunId,
+  state: Schema.Literal("ended"),
+  ...statusFields
+}) {}
+
+/** How far a run is, by its `state`. */
+export const RunStatus = Schema.Union(ListingRun, RunningRun, PausedRun, SuspendedRun, EndedRun)
+export type RunStatus = typeof RunStatus.Type
+
+/**
+ * The tag of the error of a file: that of an error of its call, or one of these. Another version may have recorded others.
+ *
+ * | tag | meaning |
+ * | --- | ------- |
+ * | `AnswerUnknown` | its process ended, so that its call may have been answered |
+ * | `FileGone`, `FileUnreadable`, `FileEmpty`, `NotAFile`, `FileChanged` | it can't be sent as it was listed |
+ * | `NotARecording`, `LengthUnknown` | it is in no known container, or states no length while the run has `maxCredits` |
+ * | `TooManyOpenFiles`, `SourceGone` | this process can't open it |
+ * | `Defect` | a defect of a worker |
+ */
+export type FileErrorTag =
+  | SttError["_tag"]
+  | TtsError["_tag"]
+  | PieceStoreError["_tag"]
+  | WavError["_tag"]
+  | ArchiveOutputFailed["_tag"]
+  | "AnswerUnknown"
+  | "Defect"
+  | "FileChanged"
+  | "FileEmpty"
+  | "FileGone"
+  | "FileUnreadable"
+  | "LengthUnknown"
+  | "NotAFile"
+  | "NotARecording"
+  | "SourceGone"
+  | "TooManyOpenFiles"
+  | (string & {})
+
+/** Why a file failed or is held. */
+export class FileError extends Schema.Class<FileError>("@effect-speech/archive/FileError")({
+  tag: Schema.String as Schema.Schema<FileErrorTag, string>,
+  /** A sentence for a person. */
+  message: Schema.String
+}) {}
+
+const fileFields = {
   /** Its place in the run, from 1. */
-  readonly seq: number
+  seq: Schema.Number,
   /** Relative to the root, with `/` between folders; the id of a line. */
-  readonly path: string
-  readonly state: FileState
+  path: Schema.String,
   /** In bytes. */
-  readonly size: number
-  /** Milliseconds since 1970. 0 for a line. */
-  readonly modifiedMillis: number
+  size: Schema.Number,
+  /** Milliseconds since 1970: a file system has times that no date has. 0 for a line. */
+  modifiedMillis: Schema.Number,
   /** Number of calls that have begun for it. A call that did not reach the service does not count. */
-  readonly attempts: number
+  attempts: Schema.Number,
   /** The id that its calls sent, made from the run and the file. */
-  readonly callId: string
-  /** `notBilled`, `billed` or `unknown`, of its last call. */
-  readonly billing?: string | undefined
-  readonly credits?: number | undefined
-  /** The tag and the sentence of the error of a failed or held file. */
-  readonly error?: { readonly tag: string; readonly message: string } | undefined
-  /** What the service answered, if the file is done. */
-  readonly result?: unknown
+  callId: Schema.String
 }
+
+/** Of its earlier calls, if there were some. */
+const earlierCalls = {
+  billing: Schema.optional(Billing),
+  /** What its calls cost, or may have cost, by the price of {@link Limits}. */
+  credits: Schema.optional(Schema.Number)
+}
+
+/** Its call has not begun, or is repeated later. */
+export class PendingFile extends Schema.Class<PendingFile>("@effect-speech/archive/PendingFile")({
+  ...fileFields,
+  state: Schema.Literal("pending"),
+  ...earlierCalls
+}) {}
+
+/** A machine calls the service for it. */
+export class StartedFile extends Schema.Class<StartedFile>("@effect-speech/archive/StartedFile")({
+  ...fileFields,
+  state: Schema.Literal("started"),
+  ...earlierCalls
+}) {}
+
+/** Its result is recorded: it is never called again. */
+export class DoneFile extends Schema.Class<DoneFile>("@effect-speech/archive/DoneFile")({
+  ...fileFields,
+  state: Schema.Literal("done"),
+  /** Of its last call. */
+  billing: Billing,
+  /** What its calls cost, by the price of {@link Limits}. */
+  credits: Schema.Number,
+  /** By the operation of its run. The one of a transcription has a `text`. */
+  result: Schema.Union(TranscriptionResult, SynthesisResult)
+}) {}
+
+/** Its error is recorded. It has no `billing` if it was never called. */
+export class FailedFile extends Schema.Class<FailedFile>("@effect-speech/archive/FailedFile")({
+  ...fileFields,
+  state: Schema.Literal("failed"),
+  ...earlierCalls,
+  error: FileError
+}) {}
+
+/** Its call may have been billed, and has no result. It has no `credits` if it began without a limit of them. */
+export class HeldFile extends Schema.Class<HeldFile>("@effect-speech/archive/HeldFile")({
+  ...fileFields,
+  state: Schema.Literal("held"),
+  billing: Billing,
+  /** What its calls cost, or may have cost, by the price of {@link Limits}. */
+  credits: Schema.optional(Schema.Number),
+  error: FileError
+}) {}
+
+/** What became of a file, by its `state`. */
+export const FileRecord = Schema.Union(PendingFile, StartedFile, DoneFile, FailedFile, HeldFile)
+export type FileRecord = typeof FileRecord.Type

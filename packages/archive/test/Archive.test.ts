@@ -28,6 +28,7 @@ import {
   folder,
   inProcess,
   item,
+  known,
   refused,
   request,
   runOnce,
@@ -180,7 +181,7 @@ describe("an archive in one process", () => {
       yield* Fiber.join(ending)
       expect(double.calls).toMatchObject({ active: 0, begun: { length: 4 } })
       const status = yield* inProcess(Archive.layerClient({ path: join(directory, "runs.db") }), ({ runs, status }) =>
-        Effect.flatMap(runs, ([id = ""]) => status(id))
+        Effect.flatMap(runs, ([id]) => status(known(id)))
       )
       expect(status).toMatchObject({ counts: { done: 4, pending: 26, started: 0, held: 0 }, machines: 0 })
       expect(status).not.toHaveProperty("heartbeatAt")
@@ -327,7 +328,7 @@ describe("an archive in one process", () => {
         Effect.gen(function* () {
           const starting = yield* Effect.fork(archive.start(request(directory, 0, { source: endless })))
           yield* Deferred.await(listed)
-          const [run = ""] = yield* archive.runs
+          const run = known((yield* archive.runs)[0])
           yield* Fiber.interrupt(starting)
           return run
         })
@@ -362,7 +363,7 @@ describe("an archive in one process", () => {
           })
           const starting = yield* Effect.fork(archive.start(slow))
           yield* Deferred.await(half)
-          const [run = ""] = yield* archive.runs
+          const run = known((yield* archive.runs)[0])
           expect((yield* archive.pause(run)).state).toBe("paused")
           yield* Deferred.succeed(isPaused, undefined)
           expect(yield* Fiber.join(starting)).toMatchObject({ state: "paused", counts: { pending: 1_101 } })

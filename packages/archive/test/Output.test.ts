@@ -3,19 +3,21 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { afterAll, describe, expect, it, layer } from "@effect/vitest"
-import { Operation, Output, Run } from "@effect-speech/archive"
+import { Operation, Output, type Run } from "@effect-speech/archive"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
 import { writeResults } from "../src/internal/output/results.js"
 import { complete, outputFailed, outputUnreadable, piecesOf } from "../src/internal/output/write.js"
+import { validate } from "../src/internal/service/validate.js"
+import type { StoredFile } from "../src/internal/store/Store.js"
 import { changedFileSystem, systemError } from "./support/double.js"
 import { settings } from "./support/stores.js"
 
 const folder = mkdtempSync(join(tmpdir(), "archive-output-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const result: Output.TranscriptionResult = {
+const result: typeof Output.TranscriptionResult.Encoded = {
   text: "One two. Three.",
   durationMillis: 3000,
   segments: [
@@ -25,7 +27,7 @@ const result: Output.TranscriptionResult = {
   warnings: []
 }
 
-const record = (path: string, facts: Partial<Run.FileRecord> = {}): Run.FileRecord => ({
+const record = (path: string, facts: Partial<StoredFile> = {}): StoredFile => ({
   seq: 1,
   path,
   state: "done",
@@ -184,7 +186,7 @@ layer(NodeFileSystem.layer)("a result", (it) => {
 
 describe("the settings of a run", () => {
   const check = (changes: Partial<Run.RunSettings>, limits: Run.Limits = {}) =>
-    Effect.flip(Run.validate({ ...settings, ...changes }, limits))
+    Effect.flip(validate({ ...settings, ...changes }, limits))
   const wrong = (operation: object) => ({ operation: operation as Operation.Operation })
 
   it.effect.each([

@@ -31,13 +31,16 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { type Concern, settlementOf } from "../src/internal/model/settlement.js"
 import { complete, piecesOf } from "../src/internal/output/write.js"
-import { changedFileSystem, ended, hurry, systemError } from "./support/double.js"
+import { changedFileSystem, ended, hurry, known, systemError } from "./support/double.js"
 
 const { SpeechToText } = Stt
 const { TextToSpeech } = Tts
 
 const folder = mkdtempSync(join(tmpdir(), "archive-worker-"))
 afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Why a file failed or is held. */
+const errorOf = (file: Run.FileRecord | undefined) => (file !== undefined && "error" in file ? file.error : undefined)
 
 const callId = "7f3c0f3e-1b2a-5c5d-8e9f-0a1b2c3d4e5f"
 const format = { sampleRate: 8000, channels: 1, encoding: "pcm16" } as const
@@ -335,9 +338,9 @@ const makeRun = () => {
         ...changes
       })
     )
-  const onRun = <A, E>(body: (archive: Archive["Type"], id: string) => Effect.Effect<A, E>) =>
-    Effect.flatMap(Archive, (archive) => Effect.flatMap(archive.runs, ([id = ""]) => body(archive, id)))
-  const toItsEnd = (begin: (archive: Archive["Type"], id: string) => Effect.Effect<unknown, unknown>) =>
+  const onRun = <A, E>(body: (archive: Archive["Type"], id: Run.RunId) => Effect.Effect<A, E>) =>
+    Effect.flatMap(Archive, (archive) => Effect.flatMap(archive.runs, ([id]) => body(archive, known(id))))
+  const toItsEnd = (begin: (archive: Archive["Type"], id: Run.RunId) => Effect.Effect<unknown, unknown>) =>
     onRun((archive, id) => Effect.zipRight(begin(archive, id), ended(archive, id)))
   const begin = (changes?: Partial<RunRequest>) =>
     Effect.flatMap(Archive, (archive) => Effect.flatMap(requestOf(changes), archive.start))
@@ -403,8 +406,10 @@ describe("a file that was away", () => {
         expect(yield* resume()).toMatchObject({ state: "ended", failures: { [tag]: 1 } })
         const [file] = yield* records
         expect(file?.attempts).toBe(0)
-        expect(file?.error?.message).toContain(`${path} ${words} Nothing was sent now.`)
-        expect(file?.error?.message).toContain(" and run again. If that does not call it, retry the files of this tag.")
+        expect(errorOf(file)?.message).toContain(`${path} ${words} Nothing was sent now.`)
+        expect(errorOf(file)?.message).toContain(
+          " and run again. If that does not call it, retry the files of this tag."
+        )
         makeRoom(path)
         writeFileSync(path, sound)
         if (hasItsTime) setTime(path)

@@ -26,7 +26,7 @@ import { hasPostgres, postgresTitle, startPostgres } from "effect-speech-test-su
 import { wavHeader } from "effect-speech-test-support/recordings"
 import Database from "libsql"
 import { Archive } from "../src/Archive.js"
-import type { Limits, RunStatus, Unanswered } from "../src/Run.js"
+import type { Limits, RunId, RunStatus, Unanswered } from "../src/Run.js"
 import * as Source from "../src/Source.js"
 import * as Worker from "../src/Worker.js"
 import { brokenLaws, type Event, laws, type Seen } from "./support/laws.js"
@@ -182,7 +182,7 @@ class History {
   readonly problems: Array<string> = []
   /** The errors of commands, to understand a history. */
   readonly failures: Array<string> = []
-  run: string | undefined
+  run: RunId | undefined
   #isLocked = false
   #observer: { readonly archive: Archive["Type"]; readonly scope: Scope.CloseableScope } | undefined
   #names = 0
@@ -400,12 +400,12 @@ class History {
     const records = await this.watch(Stream.runCollect(archive.results(run)))
     if (status === undefined || records === undefined) return undefined
     const seen = [...records].map(
-      ({ callId, error, path, result, state }): Seen => ({
-        path,
-        id: callId,
-        state,
-        tag: error?.tag,
-        text: state === "done" ? (result as { readonly text: string }).text : undefined
+      (file): Seen => ({
+        path: file.path,
+        id: file.callId,
+        state: file.state,
+        tag: "error" in file ? file.error.tag : undefined,
+        text: "result" in file && "text" in file.result ? file.result.text : undefined
       })
     )
     this.log.push({ at: this.world.now, is: "seen", state: status.state, files: seen })
@@ -722,9 +722,7 @@ class History {
       await this.world.advance(5_000)
     }
     const seen = await this.look()
-    this.problems.push(
-      `${what} does not end: it is ${seen?.status.state} ${seen?.status.suspension?.tag} ${JSON.stringify(seen?.status.counts)}`
-    )
+    this.problems.push(`${what} does not end: it is ${seen?.status.state} ${JSON.stringify(seen?.status.counts)}`)
   }
 
   /** The tree, `results.jsonl` and the store say the same. */

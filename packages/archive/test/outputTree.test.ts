@@ -27,6 +27,7 @@ import {
   folder,
   inProcess,
   item,
+  known,
   request,
   runOnce,
   systemError,
@@ -259,7 +260,7 @@ describe("the transcripts of a run", () => {
         if (!isResumed) change(directory, "UPDATE archive_runs SET updated_at = updated_at - 10000")
         const status = yield* inProcess(archive, (service) =>
           Effect.gen(function* () {
-            const [id = ""] = yield* service.runs
+            const id = known((yield* service.runs)[0])
             if (!isResumed) {
               return yield* Effect.repeat(Effect.delay(service.status(id), 100), {
                 until: ({ resultsDue }) => !resultsDue

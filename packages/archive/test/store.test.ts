@@ -301,7 +301,7 @@ for (const { title, open, installed } of databases) {
           const { state, suspension } = yield* store.run(run)
           assert.strictEqual(state, "suspended")
           assert.deepInclude(suspension, { tag: "InsufficientCredit", message: "Top up." })
-          assert.isAtLeast(suspension?.at ?? 0, at)
+          assert.isAtLeast(suspension?.at.epochMillis ?? 0, at)
           assert.deepStrictEqual(
             (yield* files).map(({ state, attempts }) => [state, attempts]),
             [
@@ -468,7 +468,7 @@ for (const { title, open, installed } of databases) {
           yield* settle(2, unavailable(begunAt - 1))
           const early = yield* claim(4)
           assert.isTrue(early._tag === "Wait" && early.millis > 0 && early.millis <= 1_000)
-          assert.isAtLeast((yield* store.status(run)).slowedUntil ?? 0, begunAt + 1_000)
+          assert.isAtLeast((yield* store.status(run)).slowedUntil?.epochMillis ?? 0, begunAt + 1_000)
           yield* waited
           const claims = yield* Effect.all([claim(4), claim(5), claim(6)], { concurrency: "unbounded" })
           assert.deepStrictEqual(claims.map(({ _tag }) => _tag).sort(), ["Claimed", "Wait", "Wait"])

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
-import type { RunStatus } from "@effect-speech/archive/Run"
+import { RunStatus } from "@effect-speech/archive/Run"
 import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
@@ -9,6 +9,7 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
 import { freshDatabase, hasPostgres, postgresTitle } from "effect-speech-test-support/postgres"
 import { refusedAddress } from "effect-speech-test-support/refusedAddress"
 import {
@@ -525,8 +526,8 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
   )
 })
 
-const status: RunStatus = {
-  id: "r",
+const facts: typeof RunStatus.Encoded = {
+  id: "7f3c0f3e-1b2a-8c5d-8e9f-0a1b2c3d4e5f",
   state: "running",
   settings: {
     output: { directory: "/my out", format: "txt" },
@@ -549,6 +550,11 @@ const status: RunStatus = {
   updatedAt: 0
 }
 
+/** A run that is running, with these facts of another one. */
+const statusOf = (changes: Partial<typeof RunStatus.Encoded> = {}) =>
+  Schema.decodeSync(RunStatus)({ ...facts, ...changes } as typeof RunStatus.Encoded)
+const status = statusOf()
+
 describe("a plan", () => {
   it("says what files of unknown length cost at most, only if there are some", () => {
     const plan = { files: 5, bytes: 9_000, done: 1, toCall: 4, cost: 8, unknownCost: 2, mostCost: 1_308 }
@@ -565,18 +571,17 @@ describe("a plan", () => {
 
 describe("the report of a run", () => {
   it("says of how many held files the cost is not known", () => {
-    expect(describeStatus({ ...status, unknownCosts: 10 }, 0)).toContain(
+    expect(describeStatus(statusOf({ unknownCosts: 10 }), 0)).toContain(
       "Spent: 45,678 credits, and what the calls of 10 files that are held may have cost."
     )
   })
 
   it("whose listing has ended without an end says so, and is no success", () => {
-    const listing = {
-      ...status,
+    const listing = statusOf({
       state: "listing",
       holds: {},
       counts: { pending: 5, started: 0, done: 0, failed: 0, held: 0 }
-    } as const
+    })
     expect([34_999, 35_000].map((now) => isListingOver(listing, now))).toEqual([false, true])
     expect(isListingOver(status, 99_999)).toBe(false)
     const store = { _tag: "File", path: "/my out/archive.db", isDefault: true } as const
@@ -590,7 +595,7 @@ describe("the report of a run", () => {
   it("has its counts, its failures by tag, its cost and its machines", () => {
     const outage = { tag: "SttUnavailable", message: "Try again later.", at: 0 }
     const warnings = { NothingRecognised: 19 }
-    const described = describeStatus({ ...status, warnings, slowedUntil: 1, outage, heartbeatAt: 1_000 }, 121_000)
+    const described = describeStatus(statusOf({ warnings, slowedUntil: 1, outage, heartbeatAt: 1_000 }), 121_000)
     expect(described.split("\n")).toEqual([
       "/my out: running",
       "1,200 of 10,000 files done, 30 failed, 10 held, 60 in progress, 8,700 left.",
@@ -609,21 +614,18 @@ describe("the report of a run", () => {
       "30 files failed: results.jsonl says why. To call them again: speech archive retry --out '/my out' --store '/a b.db'",
       "10 files held: they may have been billed, and have no result. To call them again, which may be billed again: speech archive retry --only AnswerUnknown --out '/my out' --store '/a b.db'"
     ])
-    const { held, failed, ...others } = status.counts
-    const idle = { ...status, machines: 0, holds: {}, counts: { ...others, held: 0, failed: 0 } }
+    const idle = statusOf({ machines: 0, holds: {}, counts: { ...facts.counts, held: 0, failed: 0 } })
     expect(adviceOn(idle, { _tag: "File", path: "/my out/archive.db", isDefault: true })).toEqual([
       "No process works on the run. To resume: speech archive resume --out '/my out'"
     ])
     expect(exitCodeOf(status)).toBe(0)
-    expect(exitCodeOf({ ...status, state: "ended", counts: { ...status.counts, failed: 0 } })).toBe(41)
+    expect(exitCodeOf(statusOf({ state: "ended", counts: { ...facts.counts, failed: 0 } }))).toBe(41)
   })
 
   it("says of copies that are known by their content that one call is made for them", () => {
     const store = { _tag: "File", path: "/out/archive.db", isDefault: true } as const
-    const held = {
-      ...status,
-      settings: { ...status.settings, byContent: true, output: { ...status.settings.output, directory: "/out" } }
-    }
+    const settings = { ...facts.settings, byContent: true, output: { ...facts.settings.output, directory: "/out" } }
+    const held = statusOf({ settings })
     const once = "Files with the same content are called once."
     expect(adviceOn(held, store).at(-1)).toBe(
       `10 files held: they may have been billed, and have no result. ${once} To call them again, which may be billed again: speech archive retry --only AnswerUnknown --out /out`
@@ -632,27 +634,28 @@ describe("the report of a run", () => {
     expect(retryOf(held, "AnswerUnknown")).toEqual([
       `10 files that may have been billed are to be called again, and may be billed again. ${once}`
     ])
-    const single = { ...held, holds: { AnswerUnknown: 1 } }
+    const single = statusOf({ settings, holds: { AnswerUnknown: 1 } })
     expect(adviceOn(single, store).at(-1)).not.toContain(once)
     expect(retryOf(single, "AnswerUnknown")[0]).not.toContain(once)
   })
 
   it("says what the end of a run has found in the output, and what is not written yet", () => {
     const store = { _tag: "File", path: "/my out/archive.db", isDefault: true } as const
-    const ended = { ...status, state: "ended", holds: {}, counts: { ...status.counts, failed: 0, held: 0 } } as const
+    const endedWith = (changes: Partial<typeof RunStatus.Encoded>) =>
+      statusOf({ state: "ended", holds: {}, counts: { ...facts.counts, failed: 0, held: 0 }, ...changes })
     const goneFiles = ["a", "b/c", "d\n", "e"].map((name) => `/my out/${name}.wav`)
     const output = { files: 1_200, written: 2, changed: 3, gone: 4, goneCost: 1_204, goneFiles }
-    expect(adviceOn({ ...ended, resultsDue: false, output }, store)).toEqual([
+    expect(adviceOn(endedWith({ resultsDue: false, output }), store)).toEqual([
       "2 files in the output were missing or out of date, and have been written again.",
       "3 files in the output were changed after they were written, and are kept. To write them again from the archive: speech archive repair --out '/my out'",
       "Audio of 4 files is missing, or is not what was written: a.wav, b/c.wav, d\n.wav, …. The archive has no audio. To synthesize it again, for 1,204 credits: speech archive repair --synthesize --out '/my out'"
     ])
-    expect(exitCodeOf({ ...ended, output })).toBe(41)
-    expect(exitCodeOf({ ...ended, output: { ...output, gone: 0 } })).toBe(0)
-    expect(adviceOn({ ...ended, machines: 0, resultsDue: true }, store)).toEqual([
+    expect(exitCodeOf(endedWith({ output }))).toBe(41)
+    expect(exitCodeOf(endedWith({ output: { ...output, gone: 0 } }))).toBe(0)
+    expect(adviceOn(endedWith({ machines: 0, resultsDue: true }), store)).toEqual([
       "results.jsonl was not written at the end of the run. To write it: speech archive repair --out '/my out'"
     ])
-    expect(adviceOn({ ...ended, machines: 1, resultsDue: true }, store)).toEqual([])
+    expect(adviceOn(endedWith({ machines: 1, resultsDue: true }), store)).toEqual([])
   })
 
   it("says in printable text that the results are in another output", () => {
@@ -664,7 +667,7 @@ describe("the report of a run", () => {
 
   it("has a line of progress with the pace of the last minute", () => {
     const toWork = makeLine()
-    const at = (done: number) => ({ ...status, counts: { ...status.counts, done } })
+    const at = (done: number) => statusOf({ counts: { ...facts.counts, done } })
     expect(toWork(at(0), 0).amount).toBe(
       "40 of 8,800 files, failed: SttBadRequest 29, FileEmpty 1, 10 held, 45,678 credits, 3 machines"
     )

@@ -13,6 +13,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Archive, type RunRequest } from "../../src/Archive.js"
 import type { Settlement } from "../../src/internal/store/Store.js"
+import type { RunId } from "../../src/Run.js"
 import type { Source, SourceItem } from "../../src/Source.js"
 import type { Worker } from "../../src/Worker.js"
 
@@ -118,8 +119,11 @@ export const inProcess = <A, E, E2>(
 export const runOnce = <E>(layer: Layer.Layer<Archive, E, FileSystem.FileSystem>, request: RunRequest) =>
   inProcess(layer, (archive) => Effect.flatMap(archive.start(request), ({ id }) => ended(archive, id)))
 
+/** The id of a run that there must be. */
+export const known = (id: RunId | undefined): RunId => Option.getOrThrow(Option.fromNullable(id))
+
 /** Waits for the end of the progress: the last status. */
-export const ended = (archive: Archive["Type"], run: string) =>
+export const ended = (archive: Archive["Type"], run: RunId) =>
   Effect.map(Stream.runLast(archive.progress(run)), Option.getOrThrow)
 
 /** Waits until something holds. */

@@ -6,6 +6,7 @@ import type { Plan } from "@effect-speech/archive/Archive"
 import type { Operation } from "@effect-speech/archive/Operation"
 import type { OutputReport, RunStatus } from "@effect-speech/archive/Run"
 import * as Printable from "@effect-speech/common/Printable"
+import * as DateTime from "effect/DateTime"
 import * as ExitCode from "../exitCode.js"
 import { applying, count, plural } from "../message.js"
 import { duration, type Work } from "../progress.js"
@@ -43,7 +44,7 @@ export const commandOf = (name: string, { settings }: RunStatus, store: Store): 
 const lastHeartbeat = ({ heartbeatAt }: RunStatus, now: number): string =>
   heartbeatAt === undefined
     ? "there is no heartbeat of one"
-    : `the last heartbeat was ${duration(Math.max(0, now - heartbeatAt))} ago, at ${new Date(heartbeatAt).toISOString()}`
+    : `the last heartbeat was ${duration(Math.max(0, now - heartbeatAt.epochMillis))} ago, at ${DateTime.formatIso(heartbeatAt)}`
 
 /** Why the service is taken for down, if it is. */
 export const outageOf = ({ outage, slowedUntil, state }: RunStatus): string | undefined =>
@@ -109,19 +110,18 @@ const listerIsDeadAfterMillis = 35_000
 
 /** Whether the process that listed the files of a run has ended. `now` is milliseconds since 1970. */
 export const isListingOver = ({ state, updatedAt }: RunStatus, now: number): boolean =>
-  state === "listing" && now - updatedAt >= listerIsDeadAfterMillis
+  state === "listing" && now - updatedAt.epochMillis >= listerIsDeadAfterMillis
 
 /** What to do about a run that has stopped, or has failed and held files. `listingIsOver`: the process that listed its files has ended. */
 export const adviceOn = (status: RunStatus, store: Store, listingIsOver = false): ReadonlyArray<string> => {
-  const { counts, state, suspension } = status
+  const { counts, state } = status
+  const suspension = state === "suspended" ? status.suspension : undefined
   const empty = status.warnings.NothingRecognised ?? 0
   const limit = limitOptions[suspension?.tag ?? ""]
-  const goOn = `To resume: ${commandOf("resume", status, store)}${state === "suspended" && limit !== undefined ? ` ${limit} N` : ""}`
+  const goOn = `To resume: ${commandOf("resume", status, store)}${limit === undefined ? "" : ` ${limit} N`}`
   return [
     ...applying(
-      state === "suspended" &&
-        suspension !== undefined &&
-        `The run is suspended: ${suspension.message} [${suspension.tag}] ${goOn}`,
+      suspension !== undefined && `The run is suspended: ${suspension.message} [${suspension.tag}] ${goOn}`,
       state === "running" &&
         status.machines === 0 &&
         (store._tag === "File"

@@ -4,12 +4,13 @@
 import { basename, resolve } from "node:path"
 import { Archive, type ArchiveService } from "@effect-speech/archive/Archive"
 import type { Operation } from "@effect-speech/archive/Operation"
-import type { OutputReport, RunStatus } from "@effect-speech/archive/Run"
+import { type OutputReport, RunStatus } from "@effect-speech/archive/Run"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { isSamePath, lockForStore, movedOutput, requireNoOtherStore, withoutStore } from "../archive/ownStore.js"
 import {
@@ -62,8 +63,11 @@ const findRun = (archive: ArchiveService, store: Store, { out }: Place) =>
     return only
   })
 
+/** Times are milliseconds since 1970. */
+const toJson = Schema.encodeSync(Schema.parseJson(RunStatus))
+
 const print = (status: RunStatus, json: boolean): Effect.Effect<void> =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) => Console.log(json ? JSON.stringify(status) : describe(status, now)))
+  Effect.flatMap(Clock.currentTimeMillis, (now) => Console.log(json ? toJson(status) : describe(status, now)))
 
 const advise = (status: RunStatus, store: Store, isListingOver = false): Effect.Effect<void> =>
   say(...adviceOn(status, store, isListingOver))

@@ -13,8 +13,7 @@ import { billingOf, isRefusal } from "@effect-speech/transport/unstable/Report"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Transcribe } from "../../Operation.js"
-import type { TranscriptionResult } from "../../Output.js"
-import type { Format } from "../../Run.js"
+import type { Format, TranscriptionResult } from "../../Output.js"
 import * as Money from "../model/money.js"
 import { runInvalid } from "../runInvalid.js"
 import type { Done } from "../store/Store.js"
@@ -254,7 +253,7 @@ const inPieces = (
 const tagsOf = (warnings: ReadonlyArray<{ readonly _tag: string }>) => [...new Set(warnings.map(({ _tag }) => _tag))]
 
 /** A service need not say that it recognised nothing. An empty transcript has a warning all the same. */
-const done = (result: TranscriptionResult, billing: string, credits: number): Done => ({
+const done = (result: typeof TranscriptionResult.Encoded, billing: string, credits: number): Done => ({
   _tag: "Done",
   result:
     result.text.trim() !== "" ||

@@ -11,10 +11,10 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import type { ArchiveStoreFailed } from "../../ArchiveError.js"
-import type { FileRecord, RunSettings, Unanswered } from "../../Run.js"
+import type { RunSettings, Unanswered } from "../../Run.js"
 import type { Job, Worker } from "../../Worker.js"
 import { failedOrHeld } from "../model/settlement.js"
-import type { ClaimedFile, Done, RunRow, Settlement, StoreService } from "../store/Store.js"
+import type { ClaimedFile, Done, RunRow, Settlement, StoredFile, StoreService } from "../store/Store.js"
 import { isOutage } from "../store/storeFailed.js"
 import { within } from "../within.js"
 import * as Answers from "./answers.js"
@@ -180,7 +180,7 @@ const makeResults = ({ life, machine, recorded, store, workers }: CallsOptions) 
   })
 
 /** What a file has from one with the same content. Nothing was sent for it. */
-const resultOfSame = ({ error, result, state }: FileRecord): Settlement =>
+const resultOfSame = ({ error, result, state }: StoredFile): Settlement =>
   state === "held" && error !== undefined
     ? { _tag: "Held", error, billing: "notBilled", notReached: true }
     : { _tag: "Done", result, billing: "notBilled", credits: 0, notReached: true }

@@ -5,18 +5,20 @@ import { createHash } from "node:crypto"
 import * as Uuid from "@effect-speech/common/Uuid"
 import * as Schema from "effect/Schema"
 import { Operation } from "../../Operation.js"
-import type { RunSettings } from "../../Run.js"
+import { RunId, type RunSettings } from "../../Run.js"
 import type { SourceItem } from "../source/SourceItem.js"
 
 export const encodeOperation = Schema.encodeSync(Operation)
 
 /** A run is its operation and its source, in a store: a UUID of version 8. */
-export const runIdOf = ({ byContent, operation, root }: RunSettings): string =>
-  Uuid.fromBytes(
-    createHash("sha256")
-      .update(JSON.stringify([root, byContent, encodeOperation(operation)]))
-      .digest(),
-    8
+export const runIdOf = ({ byContent, operation, root }: RunSettings): RunId =>
+  RunId.make(
+    Uuid.fromBytes(
+      createHash("sha256")
+        .update(JSON.stringify([root, byContent, encodeOperation(operation)]))
+        .digest(),
+      8
+    )
   )
 
 /** A random UUID, so that no other name space gives the same ids. */

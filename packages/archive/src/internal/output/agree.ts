@@ -8,11 +8,12 @@
  */
 import { dirname } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ArchiveOutputFailed, type ArchiveRunNotFound, type ArchiveStoreFailed } from "../../ArchiveError.js"
-import { pathOf } from "../../Output.js"
-import type { Output, OutputReport } from "../../Run.js"
+import { type Output, pathOf } from "../../Output.js"
+import { OutputReport } from "../../Run.js"
 import type { Job } from "../file/job.js"
 import type * as Money from "../model/money.js"
 import { type FileOutput, type FileWithOutput, type RunRow, Store } from "../store/Store.js"
@@ -90,7 +91,8 @@ const makeTree = (row: RunRow, output: Output, { costOf, everything, onGone }: A
     const tree = treeOf(row, output, everything)
     const removePieces = yield* makeRemovePieces(tree)
     const compare = output.format === "wav" ? compareAudio : compareTranscript
-    const report = { files: 0, written: 0, changed: 0, gone: 0, goneCost: 0, goneFiles: [] as string[] }
+    const report = { files: 0, written: 0, changed: 0, gone: 0, goneCost: 0 }
+    const goneFiles: Array<string> = []
     let firstError: ArchiveOutputFailed | undefined
 
     const noteError = (error: ArchiveOutputFailed) =>
@@ -104,7 +106,7 @@ const makeTree = (row: RunRow, output: Output, { costOf, everything, onGone }: A
         for (const file of files) {
           report.gone++
           report.goneCost += (yield* costOf({ file: { ...file, run: row.id }, settings: row.settings })).most
-          if (report.goneFiles.length < mostNames) report.goneFiles.push(pathOf(output, file.path))
+          if (goneFiles.length < mostNames) goneFiles.push(pathOf(output, file.path))
         }
         yield* onGone?.(files) ?? Effect.void
       })
@@ -156,7 +158,10 @@ const makeTree = (row: RunRow, output: Output, { costOf, everything, onGone }: A
         if (learnt.length > 0) yield* store.recordOutputs(row.id, learnt)
       })
 
-    return { check, found: () => ({ report: { ...report } satisfies OutputReport, error: firstError }) }
+    return {
+      check,
+      found: () => ({ report: new OutputReport({ ...report, goneFiles: Data.array(goneFiles) }), error: firstError })
+    }
   })
 
 const lookAt = async (output: Output, file: FileWithOutput): Promise<Compared> => {

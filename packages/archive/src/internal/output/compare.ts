@@ -9,8 +9,7 @@ import { systemCode } from "@effect-speech/common/SystemCode"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { ArchiveOutputFailed } from "../../ArchiveError.js"
-import { pathOf, SynthesisResult } from "../../Output.js"
-import type { Output } from "../../Run.js"
+import { type Output, pathOf, SynthesisResult } from "../../Output.js"
 import type { FileOutput, FileWithOutput, RunRow } from "../store/Store.js"
 import { digestOfFile, outputOf, outputOfFile, outputUnreadable, transcriptOf } from "./write.js"
 
@@ -117,7 +116,7 @@ export const compareTranscript = (
 
 // --- Audio ---
 
-const decodeSynthesis = Schema.decodeUnknownOption(SynthesisResult)
+const decodeSynthesis = Schema.decodeUnknownOption(Schema.encodedSchema(SynthesisResult))
 
 /** Whether this is the audio that was written. What an earlier version wrote has no digest: it must have all samples. */
 const isAudio = (tree: Tree, { file, found, path }: Compared, byContent = false) =>

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ArchiveOutputFailed } from "../../ArchiveError.js"
-import type { FileRecord } from "../../Run.js"
+import type { StoredFile } from "../store/Store.js"
 import { fileMode, folderMode, outputFailed, replace } from "./write.js"
 
 /**
@@ -18,7 +18,7 @@ import { fileMode, folderMode, outputFailed, replace } from "./write.js"
  */
 export const writeResults = <E, R>(
   directory: string,
-  files: Stream.Stream<FileRecord, E, R>
+  files: Stream.Stream<StoredFile, E, R>
 ): Effect.Effect<void, E | ArchiveOutputFailed, R | FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
@@ -40,7 +40,7 @@ export const writeResults = <E, R>(
     )
   }) as Effect.Effect<void, E | ArchiveOutputFailed, R | FileSystem.FileSystem>
 
-const lineOf = ({ error, path, result, state }: FileRecord): ReadonlyArray<string> =>
+const lineOf = ({ error, path, result, state }: StoredFile): ReadonlyArray<string> =>
   state === "done" || state === "failed" || state === "held"
     ? [`${JSON.stringify({ path, state, ...(state === "done" ? { result } : { error }) })}\n`]
     : []

@@ -13,10 +13,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { ArchiveOutputFailed } from "../../ArchiveError.js"
-import { pathOf, TranscriptionResult } from "../../Output.js"
-import type { FileRecord, Format, Output, RunSettings } from "../../Run.js"
+import { type Format, type Output, pathOf, TranscriptionResult } from "../../Output.js"
+import type { RunSettings } from "../../Run.js"
 import { hashFile } from "../source/files.js"
-import type { FileOutput, Settlement } from "../store/Store.js"
+import type { FileOutput, Settlement, StoredFile } from "../store/Store.js"
 
 /** The results are private, as kept pieces are. */
 export const fileMode = 0o600
@@ -27,10 +27,14 @@ export const piecesOf = (directory: string, callId: string): string => join(dire
 
 // --- What a file holds ---
 
-const decodeTranscription = Schema.decodeUnknownEither(TranscriptionResult)
+/** As it is stored. */
+const decodeTranscription = Schema.decodeUnknownEither(Schema.encodedSchema(TranscriptionResult))
 
 /** The result of a transcription as a file of this format. */
-const render = ({ segments, ...result }: TranscriptionResult, format: Exclude<Format, "wav">): string => {
+const render = (
+  { segments, ...result }: typeof TranscriptionResult.Encoded,
+  format: Exclude<Format, "wav">
+): string => {
   if (format === "txt") return `${result.text}\n`
   if (format === "json") return `${JSON.stringify({ ...result, segments }, null, 2)}\n`
   const { durationMillis, text } = result
@@ -43,7 +47,7 @@ const render = ({ segments, ...result }: TranscriptionResult, format: Exclude<Fo
 /** The transcript of a file that is done. */
 export const transcriptOf = (
   output: Output,
-  { path, result }: Pick<FileRecord, "path" | "result">
+  { path, result }: Pick<StoredFile, "path" | "result">
 ): Either.Either<string, ArchiveOutputFailed> => {
   const { format } = output
   const decoded = decodeTranscription(result)
@@ -79,7 +83,7 @@ export const outputOfFile = (path: string): Effect.Effect<FileOutput, unknown, F
 
 /** The result of a call, with what will be written for it. A worker that writes a file itself says what it wrote. */
 export const withOutput = (
-  { file, settings }: { readonly file: Pick<FileRecord, "path">; readonly settings: RunSettings },
+  { file, settings }: { readonly file: Pick<StoredFile, "path">; readonly settings: RunSettings },
   settlement: Settlement
 ): Settlement => {
   if (settlement._tag !== "Done" || settlement.output !== undefined || settings.output.format === "wav") {
@@ -92,7 +96,7 @@ export const withOutput = (
 // --- Writing ---
 
 /** What {@link complete} reads of a file. */
-export interface Completed extends Pick<FileRecord, "path" | "callId" | "result"> {
+export interface Completed extends Pick<StoredFile, "path" | "callId" | "result"> {
   /** It has kept pieces. */
   readonly inPieces?: boolean | undefined
 }

@@ -12,7 +12,8 @@ import type {
   ArchiveStoreFailed
 } from "../../ArchiveError.js"
 import type { Operation } from "../../Operation.js"
-import type { FileRecord, FileState, Format, Limits, Output, OutputReport, RunStatus, Unanswered } from "../../Run.js"
+import type { Format, Output } from "../../Output.js"
+import type { FileRecord, FileState, Limits, OutputReport, RunId, RunStatus, Unanswered } from "../../Run.js"
 import type { Source } from "../../Source.js"
 
 /** What a run shall do. */
@@ -57,9 +58,9 @@ export interface ArchiveService {
   readonly start: <R>(
     request: RunRequest<R>
   ) => Effect.Effect<RunStatus, ArchiveRunInvalid | ArchiveRunConflict | ArchiveSourceFailed | ArchiveStoreFailed, R>
-  readonly status: (run: string) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed>
+  readonly status: (run: RunId) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed>
   /** The ids of all runs in the store, the newest first. */
-  readonly runs: Effect.Effect<ReadonlyArray<string>, ArchiveStoreFailed>
+  readonly runs: Effect.Effect<ReadonlyArray<RunId>, ArchiveStoreFailed>
   /**
    * The status whenever it changes, at most twice a second, until the run is paused, suspended or ended. If this process started
    * or resumed the run, its output is made to agree with the store before the stream ends: see `output` of `RunStatus`.
@@ -68,13 +69,13 @@ export interface ArchiveService {
     run: string
   ) => Stream.Stream<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed | ArchiveOutputFailed>
   /** No call begins any more, on any machine. Those under way are finished. */
-  readonly pause: (run: string) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed>
+  readonly pause: (run: RunId) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed>
   /**
    * Goes on after a pause or a suspension. After a refusal one call is made first. Fails with `ArchiveRunConflict` if the files of the
    * run were never listed to their end.
    */
   readonly resume: (
-    run: string,
+    run: RunId,
     options?: { readonly limits?: Limits | undefined }
   ) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveRunConflict | ArchiveStoreFailed>
   /**
@@ -82,20 +83,20 @@ export interface ArchiveService {
    * must be one. A held file may be billed again.
    */
   readonly retryFailed: (
-    run: string,
+    run: RunId,
     options?: { readonly only?: string | undefined }
   ) => Effect.Effect<RunStatus, ArchiveRunInvalid | ArchiveRunNotFound | ArchiveRunConflict | ArchiveStoreFailed>
-  /** What became of each file, in the order of the run. */
-  readonly results: (
-    run: string,
-    options?: { readonly states?: ReadonlyArray<FileState> | undefined }
-  ) => Stream.Stream<FileRecord, ArchiveRunNotFound | ArchiveStoreFailed>
+  /** What became of each file, in the order of the run: of all, or of those in one of these states. */
+  readonly results: <State extends FileState = FileState>(
+    run: RunId,
+    options?: { readonly states?: ReadonlyArray<State> | undefined }
+  ) => Stream.Stream<Extract<FileRecord, { readonly state: State }>, ArchiveRunNotFound | ArchiveStoreFailed>
   /**
    * Writes `results.jsonl` and the tree from the store, also to another folder or in another format. What has the recorded content is
    * left. Sends nothing. Audio that is gone is counted: see `OutputReport`.
    */
   readonly export: (
-    run: string,
+    run: RunId,
     options?: { readonly directory?: string | undefined; readonly format?: Format | undefined }
   ) => Effect.Effect<OutputReport, ArchiveRunNotFound | ArchiveStoreFailed | ArchiveOutputFailed>
   /**
@@ -104,7 +105,7 @@ export interface ArchiveService {
    * only counted, with their cost.
    */
   readonly repair: (
-    run: string,
+    run: RunId,
     options?: { readonly synthesize?: boolean | undefined }
   ) => Effect.Effect<OutputReport, ArchiveRunNotFound | ArchiveStoreFailed | ArchiveOutputFailed>
 }

@@ -4,13 +4,13 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { validate } from "../../Run.js"
 import type { SourceItem } from "../../Source.js"
 import * as Money from "../model/money.js"
 import { makeSeen } from "../source/seen.js"
 import type { ArchiveService, Plan } from "./ArchiveService.js"
 import type { Parts } from "./parts.js"
 import { identify, listsNothing, pages, settingsOf } from "./requests.js"
+import { validate } from "./validate.js"
 
 const noPlan: Plan = { files: 0, bytes: 0, done: 0, toCall: 0, cost: 0, unknownCost: 0, mostCost: 0 }
 

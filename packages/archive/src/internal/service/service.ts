@@ -4,13 +4,13 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import { Store } from "../store/Store.js"
 import type { ArchiveService } from "./ArchiveService.js"
 import * as Begin from "./begin.js"
 import * as Endings from "./endings.js"
 import type { Parts } from "./parts.js"
 import * as Plan from "./plan.js"
+import * as Results from "./results.js"
 import * as Start from "./start.js"
 import * as Steer from "./steer.js"
 import * as Tree from "./tree.js"
@@ -37,7 +37,7 @@ export const make = ({
       runs: store.runs,
       progress: watch.progress(endings),
       ...Steer.make({ begin, endings, machine, store }),
-      results: (run, choice) => Stream.unwrap(Effect.as(store.run(run), store.files(run, choice?.states))),
+      results: Results.make(store),
       ...Tree.make({ begin, endings, store })
     }
   })

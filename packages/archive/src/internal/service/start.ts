@@ -4,12 +4,12 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { validate } from "../../Run.js"
 import type { RunRow } from "../store/Store.js"
 import { within } from "../within.js"
 import type { ArchiveService } from "./ArchiveService.js"
 import type { Parts } from "./parts.js"
 import { identify, listsNothing, pages, settingsOf, withEarlierOutputs } from "./requests.js"
+import { validate } from "./validate.js"
 
 /** How often a run that is listed says so. In milliseconds. */
 const touchInterval = 5_000

@@ -4,6 +4,7 @@
 
 import * as MonotonicClock from "@effect-speech/common/MonotonicClock"
 import * as Chunk from "effect/Chunk"
+import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -12,6 +13,7 @@ import { type ArchiveRunNotFound, ArchiveStoreFailed } from "../../ArchiveError.
 import type { OutputReport, RunStatus } from "../../Run.js"
 import { whileAway } from "../machine/calls.js"
 import type { Machine } from "../machine/machine.js"
+import { runStatusOf } from "../model/runStatus.js"
 import type { AgreeError } from "../output/agree.js"
 import { deadAfterMillis } from "../store/machines.js"
 import type { RunRow, StoreService } from "../store/Store.js"
@@ -79,12 +81,12 @@ export const make = (store: StoreService, machine: Machine | undefined): Watch =
           let status = yield* watched(store.status(run))
           const ended = endings.of(run)
           const goesOn = seen?.goesOn ?? makeGoesOn()
-          let isOver = !(yield* goesOn(status))
+          let isOver = !(yield* goesOn(rowOf(status)))
           if (isOver && ended !== undefined) {
             const output = yield* Deferred.await(ended)
-            status = { ...(yield* watched(store.status(run))), output }
+            status = runStatusOf({ ...(yield* watched(store.status(run))), output })
             // Somebody has resumed it meanwhile.
-            if (yield* goesOn(status)) {
+            if (yield* goesOn(rowOf(status))) {
               isOver = false
               yield* endings.finishAtItsEnd(run)
             }
@@ -106,7 +108,9 @@ interface Seen {
   readonly goesOn: GoesOn
 }
 
-type GoesOn = (run: Pick<RunStatus, "state" | "updatedAt">) => Effect.Effect<boolean>
+type GoesOn = (run: Pick<RunRow, "state" | "updatedAt">) => Effect.Effect<boolean>
+
+const rowOf = ({ state, updatedAt }: RunStatus) => ({ state, updatedAt: DateTime.toEpochMillis(updatedAt) })
 
 /**
  * Whether a run goes on. The process that lists its files says so every 5 seconds. If it has not for 35 seconds, by the clock of the one

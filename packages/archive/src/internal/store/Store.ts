@@ -7,7 +7,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type { ArchiveRunConflict, ArchiveRunNotFound, ArchiveStoreFailed } from "../../ArchiveError.js"
-import type { FileRecord, FileState, Limits, RunSettings, RunState, RunStatus, Suspension } from "../../Run.js"
+import type { FileState, Limits, RunId, RunSettings, RunState, RunStatus, Suspension } from "../../Run.js"
 import type { SourceItem } from "../../Source.js"
 import type { FileIdentity } from "../model/identity.js"
 import type { Reason } from "../model/limits.js"
@@ -15,7 +15,7 @@ import type { RunEvent } from "../model/states.js"
 
 /** What the execution of a run reads. */
 export interface RunRow {
-  readonly id: string
+  readonly id: RunId
   readonly state: RunState
   readonly epoch: number
   readonly settings: RunSettings
@@ -52,6 +52,19 @@ export type Claim =
   /** The run does not run in this epoch, or another process has taken the store over. */
   | { readonly _tag: "Stopped" }
 
+/** A row of a file. Its result and its billing are as they are stored: `FileRecord` is what a program gets. */
+export interface StoredFile extends FileIdentity {
+  readonly seq: number
+  readonly path: string
+  readonly state: FileState
+  readonly attempts: number
+  readonly callId: string
+  readonly billing?: string | undefined
+  readonly credits?: number | undefined
+  readonly error?: Reason | undefined
+  readonly result?: unknown
+}
+
 /** What was written for a file, or is about to be. */
 export interface FileOutput {
   /** In bytes. */
@@ -61,7 +74,7 @@ export interface FileOutput {
 }
 
 /** A file, and what is known of its file of the tree. */
-export interface FileWithOutput extends FileRecord {
+export interface FileWithOutput extends StoredFile {
   readonly line?: Readonly<Record<string, unknown>> | undefined
   /** Absent if an earlier version recorded the result, or the format of the run has changed. */
   readonly output?: FileOutput | undefined
@@ -155,7 +168,7 @@ export interface StoreService {
     limits: Limits
   ) => Effect.Effect<Option.Option<RunRow>, ArchiveRunConflict | ArchiveStoreFailed>
   readonly run: (id: string) => Effect.Effect<RunRow, ArchiveRunNotFound | ArchiveStoreFailed>
-  readonly runs: Effect.Effect<ReadonlyArray<string>, ArchiveStoreFailed>
+  readonly runs: Effect.Effect<ReadonlyArray<RunId>, ArchiveStoreFailed>
   /** The runs whose state is `running`. */
   readonly running: Effect.Effect<ReadonlyArray<RunRow>, ArchiveStoreFailed>
   /** The states of these items of a source in the run; `undefined` for what the run does not know. */
@@ -220,7 +233,7 @@ export interface StoreService {
    * What is recorded of a file with the same content, also of one that is hidden: that of one that is done, else that of one that is
    * held, which may be billed.
    */
-  readonly sameContent: (run: string, content: string) => Effect.Effect<Option.Option<FileRecord>, ArchiveStoreFailed>
+  readonly sameContent: (run: string, content: string) => Effect.Effect<Option.Option<StoredFile>, ArchiveStoreFailed>
 
   /** This machine begins to work: it is alive. */
   readonly join: (machine: string) => Effect.Effect<void, ArchiveStoreFailed>
@@ -235,7 +248,7 @@ export interface StoreService {
   /** Failed files become pending; with `only`, the failed and the held files with this tag. The result is their number. */
   readonly retry: (run: string, only?: string | undefined) => Effect.Effect<number, ArchiveStoreFailed>
   /** In the order of the run, a thousand rows at a time. */
-  readonly files: (run: string, states?: ReadonlyArray<FileState>) => Stream.Stream<FileRecord, ArchiveStoreFailed>
+  readonly files: (run: string, states?: ReadonlyArray<FileState>) => Stream.Stream<StoredFile, ArchiveStoreFailed>
 
   /** The files of a run with what was written for them, as `files` gives them. */
   readonly outputs: (run: string) => Stream.Stream<FileWithOutput, ArchiveStoreFailed>

@@ -5,7 +5,7 @@ import type { Fragment } from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
 import { deadAfterMillis } from "./machines.js"
 import type { FileWithOutput, StoreService } from "./Store.js"
-import { codeOf, hiding, type OutputTableRow, paged, type Tables, toFileRecord } from "./tables.js"
+import { codeOf, hiding, type OutputTableRow, paged, type Tables, toStoredFile } from "./tables.js"
 
 /** Who stopped a run, or watches it, has this time to begin its output before another machine does it. In milliseconds. */
 const grace = 2_000
@@ -112,7 +112,7 @@ export const make = ({
 }
 
 const toFileWithOutput = (row: OutputTableRow): FileWithOutput => ({
-  ...toFileRecord(row),
+  ...toStoredFile(row),
   ...(row.line !== null && { line: JSON.parse(row.line) as Record<string, unknown> }),
   ...(row.output_size !== null && { output: { size: Number(row.output_size), digest: row.output_digest ?? "" } }),
   others: row.others === null ? [] : row.others.split(",")

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { StoreService } from "./Store.js"
-import { codeOf, type FileTableRow, hiding, type Tables, toFileRecord } from "./tables.js"
+import { codeOf, type FileTableRow, hiding, type Tables, toStoredFile } from "./tables.js"
 
 export const make = ({
   changes,
@@ -26,7 +26,7 @@ export const make = ({
             WHERE run = ${numberOf(run)} AND content = ${Buffer.from(content, "hex")} AND line IS NULL
               AND (${isDone} OR state IN (${codeOf("held")}, ${codeOf("held") + hiding}))
             ORDER BY CASE WHEN ${isDone} THEN 0 ELSE 1 END, seq LIMIT 1`,
-          ([row]) => Option.map(Option.fromNullable(row), toFileRecord)
+          ([row]) => Option.map(Option.fromNullable(row), toStoredFile)
         )
       ),
 

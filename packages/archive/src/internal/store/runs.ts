@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Limits } from "../../Run.js"
+import type { Limits, RunId } from "../../Run.js"
 import { needsProbe } from "../model/limits.js"
 import { statesBefore } from "../model/states.js"
 import { conflictOf } from "../service/conflict.js"
@@ -99,7 +99,7 @@ export const make = (
     run: (id) => failing(Effect.map(existingRun(id), toRunRow)),
 
     runs: failing(
-      Effect.map(sql<{ id: string }>`SELECT id FROM archive_runs ORDER BY number DESC`, (rows) =>
+      Effect.map(sql<{ id: RunId }>`SELECT id FROM archive_runs ORDER BY number DESC`, (rows) =>
         rows.map(({ id }) => id)
       )
     ),

@@ -1,8 +1,10 @@
 /**
  * How far a run is, and what became of its files.
  */
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import type { FileState } from "../../Run.js"
+import { Counts, type FileState } from "../../Run.js"
+import { runStatusOf } from "../model/runStatus.js"
 import { deadAfterMillis } from "./machines.js"
 import type { StoreService } from "./Store.js"
 import {
@@ -14,7 +16,7 @@ import {
   paged,
   stateOf,
   type Tables,
-  toFileRecord
+  toStoredFile
 } from "./tables.js"
 
 export const make = ({
@@ -56,19 +58,19 @@ export const make = ({
           const countOf = (wanted: FileState) =>
             Number(states.find(({ state }) => Number(state) === codeOf(wanted))?.count ?? 0)
           const { id, state, settings, limits, suspension } = toRunRow(row)
-          return {
+          return runStatusOf({
             id,
             state,
             settings,
             limits,
             ...(suspension !== undefined && { suspension }),
-            counts: {
+            counts: new Counts({
               pending: countOf("pending"),
               started: countOf("started"),
               done: countOf("done"),
               failed: countOf("failed"),
               held: countOf("held")
-            },
+            }),
             failures: tagsOf("failed"),
             holds: tagsOf("held"),
             warnings: warningsIn(warned),
@@ -76,14 +78,14 @@ export const make = ({
             unknownCosts: Number(held?.unknown ?? 0),
             resultsDue: Number(row.results_due) === 1,
             machines: Number(machines?.count ?? 0),
-            ...(typeof machines?.last !== "object" && { heartbeatAt: Number(machines?.last) }),
+            ...(typeof machines?.last !== "object" && { heartbeatAt: DateTime.unsafeMake(Number(machines?.last)) }),
             ...(Number(row.slowness) > 0 && {
-              slowedUntil: Number(row.slow_until),
+              slowedUntil: DateTime.unsafeMake(Number(row.slow_until)),
               ...(row.outage !== null && { outage: decodeSuspension(row.outage) })
             }),
-            createdAt: Number(row.created_at),
-            updatedAt: Number(row.updated_at)
-          }
+            createdAt: DateTime.unsafeMake(Number(row.created_at)),
+            updatedAt: DateTime.unsafeMake(Number(row.updated_at))
+          })
         })
       ),
 
@@ -95,7 +97,7 @@ export const make = ({
             WHERE run = ${numberOf(run)} AND seq > ${after} AND listed > 0
               ${states === undefined ? sql`` : sql`AND ${isIn(...states)}`}
             ORDER BY seq LIMIT ${limit}`),
-        toFileRecord
+        toStoredFile
       )
   }
 }

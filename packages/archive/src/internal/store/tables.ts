@@ -13,18 +13,18 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { ArchiveRunNotFound, type ArchiveStoreFailed } from "../../ArchiveError.js"
-import { type FileRecord, type FileState, Limits, RunSettings, type RunState, Suspension } from "../../Run.js"
+import { type FileState, Limits, type RunId, RunSettings, type RunState, Suspension } from "../../Run.js"
 import type { Reason, RunFacts } from "../model/limits.js"
 import { fromStored, toStored } from "../model/paths.js"
 import { type FileEvent, type RunEvent, runStatesBefore, statesBefore } from "../model/states.js"
-import type { ClaimedFile, RunRow } from "./Store.js"
+import type { ClaimedFile, RunRow, StoredFile } from "./Store.js"
 
 /** libSQL reads whole numbers as bigint, PostgreSQL 64-bit ones as string. */
 export type Int = number | bigint | string
 
 export interface RunTableRow {
   readonly number: Int
-  readonly id: string
+  readonly id: RunId
   readonly state: RunState
   readonly epoch: Int
   readonly settings: string
@@ -87,7 +87,7 @@ export const decodeSuspension = Schema.decodeSync(suspensionJson)
 
 /** Why a run was suspended or slowed down, and when. */
 export const encodeReason = ({ message, tag }: Reason, at: number): string =>
-  Schema.encodeSync(suspensionJson)({ tag, message: withoutNul(message), at })
+  JSON.stringify({ tag, message: withoutNul(message), at } satisfies typeof Suspension.Encoded)
 
 const decodeRow = (row: RunTableRow): RunRow => ({
   id: row.id,
@@ -126,7 +126,7 @@ export const toClaimedFile = (run: string, row: FileTableRow): ClaimedFile => ({
   attempts: Number(row.attempts)
 })
 
-export const toFileRecord = (row: FileTableRow): FileRecord => ({
+export const toStoredFile = (row: FileTableRow): StoredFile => ({
   seq: Number(row.seq),
   path: row.path,
   state: stateOf(row.state),

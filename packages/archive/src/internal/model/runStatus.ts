@@ -1,0 +1,56 @@
+/**
+ * The status of a run as a value: equal statuses are equal by `Equal`.
+ */
+import * as Data from "effect/Data"
+import * as Predicate from "effect/Predicate"
+import {
+  EndedRun,
+  ListingRun,
+  PausedRun,
+  RunningRun,
+  type RunState,
+  type RunStatus,
+  SuspendedRun,
+  Suspension
+} from "../../Run.js"
+
+/** What the store knows, whatever the state. */
+export type RunFields = Omit<RunningRun, "state"> & {
+  readonly state: RunState
+  readonly suspension?: Suspension | undefined
+}
+
+export const runStatusOf = ({ state, suspension, ...known }: RunFields): RunStatus => {
+  const fields = {
+    ...known,
+    settings: toData(known.settings),
+    limits: toData(known.limits),
+    failures: toData(known.failures),
+    holds: toData(known.holds),
+    warnings: toData(known.warnings)
+  }
+  const before = suspension === undefined ? {} : { suspension }
+  switch (state) {
+    case "listing":
+      return new ListingRun({ ...fields, ...before, state }, true)
+    case "running":
+      return new RunningRun({ ...fields, state }, true)
+    case "paused":
+      return new PausedRun({ ...fields, ...before, state }, true)
+    case "suspended":
+      return new SuspendedRun({ ...fields, suspension: suspension ?? unknown(known.updatedAt), state }, true)
+    case "ended":
+      return new EndedRun({ ...fields, state }, true)
+  }
+}
+
+/** No store of this package suspends a run without a reason. */
+const unknown = (at: Suspension["at"]) =>
+  new Suspension({ tag: "Unknown", message: "The store does not say why the run was suspended.", at }, true)
+
+/** Records and arrays, and those in them, with `Equal` and `Hash`. */
+const toData = <A>(value: A): A => {
+  if (Array.isArray(value)) return Data.array(value.map(toData)) as A
+  if (!Predicate.isRecord(value) || Object.getPrototypeOf(value) !== Object.prototype) return value
+  return Data.struct(Object.fromEntries(Object.entries(value).map(([name, field]) => [name, toData(field)]))) as A
+}
