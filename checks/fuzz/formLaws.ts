@@ -196,14 +196,14 @@ const sentAsGiven = Effect.fn(function* (reader: Reader) {
       FastCheck.constantFrom(...kinds),
       pieceSizes,
       async (fields, filename, bytes, kind, sizes) => {
-        const open = () => Stream.fromIterable(cutAt(bytes, sizes))
+        const stream = Stream.fromIterable(cutAt(bytes, sizes))
         if (kind === "path") writeFileSync(path, bytes)
         const audio = {
           bytes: () => AudioSource.fromBytes(bytes, { filename }),
           blob: () => AudioSource.fromBlob(new Blob([Uint8Array.from(bytes)]), { filename }),
           path: () => AudioSource.fromPath(path),
-          stream: () => AudioSource.fromStream(open, { filename }),
-          "stream of known length": () => AudioSource.fromOneShotStream(open(), { filename, byteLength: bytes.length })
+          stream: () => AudioSource.fromStream(stream, { filename }),
+          "stream of known length": () => AudioSource.fromOneShotStream(stream, { filename, byteLength: bytes.length })
         }[kind]()
         await run(stt.transcribe({ ...fields, audio, transactionId }))
 

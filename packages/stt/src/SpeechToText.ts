@@ -28,7 +28,7 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import { requestOf, type TranscribeOperation } from "./internal/request.js"
 import { accept, failureError } from "./internal/response.js"
-import { isRepeatable } from "./internal/sources.js"
+import { isRepeatable, provided, withFileSystem } from "./internal/sources.js"
 import { warningsFor } from "./internal/warnings.js"
 import * as Contract from "./SttContract.js"
 import { type SttError, SttInvalidApiKey } from "./SttError.js"
@@ -41,8 +41,13 @@ export interface SpeechToTextService {
   /**
    * Transcribes one recording. It is sent as it is read. The service responds after it has processed the whole
    * recording: for a long one, after minutes.
+   *
+   * The call requires what the stream of an `AudioSource` requires. A path is read by the `FileSystem` of the layer.
    */
-  readonly transcribe: (request: TranscriptionRequest, options?: CallOptions) => Effect.Effect<Transcription, SttError>
+  readonly transcribe: <R = never>(
+    request: TranscriptionRequest<R>,
+    options?: CallOptions
+  ) => Effect.Effect<Transcription, SttError, Exclude<R, FileSystem.FileSystem>>
 }
 
 export interface SpeechToTextOptions<R = never> extends ClientOptions<R> {
@@ -77,14 +82,18 @@ export const make = <R = never>(
     const { baseUrl, transport, url } = yield* Client.connect(endpoint, options)
     const hotwordEncoding = options.hotwordEncoding ?? "json"
 
-    const operationOf = (request: TranscriptionRequest, valid: TranscriptionRequest): TranscribeOperation => {
+    const operationOf = <R>(
+      request: TranscriptionRequest<R>,
+      valid: TranscriptionRequest<R>,
+      context: () => Context.Context<R>
+    ): TranscribeOperation => {
       // The decoded copy lacks a field `__proto__`, and the caller may change its own record before a retry.
       const { audio, ...fields } = { ...valid, additionalFields: { ...request.additionalFields } }
       const sentId = fields.transactionId ?? crypto.randomUUID()
       return {
         name: "transcribe",
         sentId,
-        request: requestOf(url, audio, fields, sentId, hotwordEncoding, fs),
+        request: requestOf(url, audio, fields, sentId, hotwordEncoding, context),
         repeatable: isRepeatable(audio),
         accept,
         fail: (failure, progress) => failureError(failure, progress, audio)
@@ -92,10 +101,14 @@ export const make = <R = never>(
     }
     return {
       baseUrl,
-      transcribe: (request, callOptions) =>
-        Effect.flatMap(
-          Effect.suspend(() => validate(request)),
-          (valid) => transport.run(operationOf(request, valid), callOptions)
+      transcribe: <R>(request: TranscriptionRequest<R>, callOptions?: CallOptions) =>
+        Effect.contextWithEffect((given: Context.Context<Exclude<R, FileSystem.FileSystem>>) =>
+          Effect.flatMap(validate(request), (valid) =>
+            transport.run(
+              operationOf(request, valid, () => withFileSystem<R>(given, fs)),
+              callOptions
+            )
+          )
         )
     }
   })
@@ -137,7 +150,14 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
       calls: SpeechToTextCalls,
       validate,
       answer,
-      service: (call) => ({ transcribe: (request) => Effect.map(call(request), testTranscription) })
+      service: (call) => ({
+        transcribe: <R>(request: TranscriptionRequest<R>) =>
+          Effect.contextWithEffect((given: Context.Context<Exclude<R, FileSystem.FileSystem>>) =>
+            Effect.flatMap(validate(request), ({ audio, ...options }) =>
+              Effect.map(call({ ...options, audio: provided(audio, given) }), testTranscription)
+            )
+          )
+      })
     })
 
   /** The requests that the double of {@link SpeechToText.layerTest} has received so far. */
