@@ -16,6 +16,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
+import { CallIds } from "@effect-speech/transport/CallIds"
 import type { ClientOptions } from "@effect-speech/transport/ClientOptions"
 import type * as Deadlines from "@effect-speech/transport/Deadlines"
 import * as Client from "@effect-speech/transport/unstable/Client"
@@ -68,8 +69,7 @@ const endpoint: Client.Endpoint<SttInvalidApiKey> = {
   InvalidApiKey: SttInvalidApiKey
 }
 
-/** Makes the service that {@link SpeechToText.layer} provides. */
-export const make = <R = never>(
+const makeService = <R = never>(
   options: SpeechToTextOptions<R>
 ): Effect.Effect<SpeechToTextService, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> =>
   Effect.gen(function* () {
@@ -77,10 +77,13 @@ export const make = <R = never>(
     const { baseUrl, transport, url } = yield* Client.connect(endpoint, options)
     const hotwordEncoding = options.hotwordEncoding ?? "json"
 
-    const operationOf = (request: TranscriptionRequest, valid: TranscriptionRequest): TranscribeOperation => {
+    const operationOf = (
+      request: TranscriptionRequest,
+      valid: TranscriptionRequest,
+      sentId: string
+    ): TranscribeOperation => {
       // The decoded copy lacks a field `__proto__`, and the caller may change its own record before a retry.
       const { audio, ...fields } = { ...valid, additionalFields: { ...request.additionalFields } }
-      const sentId = fields.transactionId ?? crypto.randomUUID()
       return {
         name: "transcribe",
         sentId,
@@ -95,10 +98,14 @@ export const make = <R = never>(
       transcribe: (request, callOptions) =>
         Effect.flatMap(
           Effect.suspend(() => validate(request)),
-          (valid) => transport.run(operationOf(request, valid), callOptions)
+          (valid) =>
+            Effect.flatMap(transactionIdOf(valid), (id) => transport.run(operationOf(request, valid, id), callOptions))
         )
     }
   })
+
+const transactionIdOf = ({ transactionId }: Pick<TranscriptionRequest, "transactionId">): Effect.Effect<string> =>
+  transactionId === undefined ? CallIds.next : Effect.succeed(transactionId)
 
 /** The requests that a test double received. */
 export class SpeechToTextCalls extends Context.Tag("@effect-speech/stt/SpeechToTextCalls")<
@@ -107,6 +114,11 @@ export class SpeechToTextCalls extends Context.Tag("@effect-speech/stt/SpeechToT
 >() {}
 
 export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")<SpeechToText, SpeechToTextService>() {
+  /** Makes the service that {@link SpeechToText.layer} provides. */
+  static readonly make: <R = never>(
+    options: SpeechToTextOptions<R>
+  ) => Effect.Effect<SpeechToTextService, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> = makeService
+
   /**
    * The service from explicit options. Fails with `ConfigError` for an invalid option, and with `SttInvalidApiKey` for
    * a malformed key.
@@ -114,17 +126,17 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
   static readonly layer = <R = never>(
     options: SpeechToTextOptions<R>
   ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> =>
-    Layer.effect(SpeechToText, make(options))
+    Layer.effect(SpeechToText, makeService(options))
 
   /** The service from a `Config` of the options, or from a record with a `Config` for each option. */
   static readonly layerConfig = <R = never>(
     options: Config.Config.Wrap<SpeechToTextOptions<R>>
   ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> =>
-    Client.layerConfig(SpeechToText, make, options)
+    Client.layerConfig(SpeechToText, makeService, options)
 
   /** The service from the environment variables `SPEECH_API_KEY` and `SPEECH_STT_BASE_URL`. */
   static readonly layerFromEnv: Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =
-    Client.layerFromEnv(SpeechToText, make, endpoint)
+    Client.layerFromEnv(SpeechToText, makeService, endpoint)
 
   /**
    * A test double. `answer` is a transcript, parts of a {@link Transcription}, an error, an effect of one of these, or
@@ -137,7 +149,7 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
       calls: SpeechToTextCalls,
       validate,
       answer,
-      service: (call) => ({ transcribe: (request) => Effect.map(call(request), testTranscription) })
+      service: (call) => ({ transcribe: (request) => Effect.flatMap(call(request), testTranscription) })
     })
 
   /** The requests that the double of {@link SpeechToText.layerTest} has received so far. */
@@ -157,16 +169,19 @@ const testTranscription = ({
   given,
   number,
   request
-}: Client.TestCall<TranscriptionRequest, string | Partial<Transcription>>): Transcription => {
+}: Client.TestCall<TranscriptionRequest, string | Partial<Transcription>>): Effect.Effect<Transcription> => {
   const parts = Predicate.isString(given) ? { text: given } : given
   // The report has the ids that the answer gives, as that of the client has those of the response.
-  const { callId = `test-${number}`, transactionId = request.transactionId ?? crypto.randomUUID() } = parts
-  return {
-    text: "",
-    callId,
-    transactionId,
-    warnings: warningsFor({}, request),
-    call: reportOf({ sentId: transactionId, attempts: [answeredAtOnce], elapsedMillis: 0 }, "unknown", callId),
-    ...parts
-  }
+  const { callId = `test-${number}` } = parts
+  return Effect.map(
+    transactionIdOf({ transactionId: parts.transactionId ?? request.transactionId }),
+    (transactionId) => ({
+      text: "",
+      callId,
+      transactionId,
+      warnings: warningsFor({}, request),
+      call: reportOf({ sentId: transactionId, attempts: [answeredAtOnce], elapsedMillis: 0 }, "unknown", callId),
+      ...parts
+    })
+  )
 }
