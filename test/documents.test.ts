@@ -292,7 +292,7 @@ describe("the README of a package", () => {
   })
 
   const documented: ReadonlyArray<readonly [name: string, what: string, entries: ReadonlyArray<string>]> = [
-    ["stt", "requests", fieldsOf(Stt.TranscriptionRequest)],
+    ["stt", "requests", ["audio", ...fieldsOf(Stt.TranscriptionOptions)]],
     ["stt", "hotwords", fieldsOf(Stt.SttContract.Hotword)],
     ["stt", "transcriptions", fieldsOf(Stt.Transcription)],
     ["stt", "recordings", fieldsOf(Stt.Recording.Recording)],

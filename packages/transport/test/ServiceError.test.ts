@@ -11,6 +11,7 @@ import * as Schema from "effect/Schema"
 
 class TooHot extends ErrorDefinition.define<TooHot>()("TooHot", {
   category: "service",
+  httpStatus: 502,
   fields: { degrees: Schema.Number, place: Schema.optional(Schema.String) },
   defaults: { degrees: 100 },
   retry: "transient",

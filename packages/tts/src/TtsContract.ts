@@ -94,7 +94,8 @@ export const Text = Schema.String.pipe(
 const within = (from: number, to: number) =>
   Schema.Number.pipe(
     Schema.filter((value) => (value >= from && value <= to) || `must be a number from ${from} to ${to}`, {
-      jsonSchema: { minimum: from, maximum: to }
+      jsonSchema: { minimum: from, maximum: to },
+      arbitrary: () => (fc) => fc.double({ min: from, max: to, noNaN: true })
     })
   )
 

@@ -9,7 +9,7 @@ import type { HotwordEncoding } from "../SttContract.js"
 import type { SttError } from "../SttError.js"
 import type { SttWarning } from "../SttWarning.js"
 import type { Transcription } from "../Transcription.js"
-import type { TranscriptionRequest } from "../TranscriptionRequest.js"
+import type { TranscriptionOptions } from "../TranscriptionOptions.js"
 import { filePartOf } from "./filePart.js"
 import { multipartEnvelope } from "./multipart.js"
 import { describeRecording, type OpenAudio, openAudio, openBytes } from "./openAudio.js"
@@ -26,7 +26,7 @@ const lookAhead = 64
 export const requestOf = (
   url: URL,
   audio: AudioSource,
-  fields: Omit<TranscriptionRequest, "audio">,
+  fields: TranscriptionOptions,
   transactionId: string,
   hotwordEncoding: HotwordEncoding,
   fs: FileSystem.FileSystem

@@ -22,10 +22,18 @@ export interface Definition<Fields extends Schema.Struct.Fields, C extends Categ
   readonly fields: Fields
   /** Facts of an error that is made without arguments, as in a test. */
   readonly defaults: Schema.Struct.Type<Fields>
+  /** Status of the response of an HttpApi that fails with this error. Where its caller can change nothing, it is a 5xx. */
+  readonly httpStatus: number
   readonly retry: Retry | ((facts: Facts<Fields>) => Retry)
   /** One or two sentences: what happened, and what to do. */
   readonly message: (facts: Facts<Fields>) => string
 }
+
+/**
+ * The annotation from which `HttpApi` of `@effect/platform` reads the status of an error. Its module takes too long to load for this
+ * one name; a test holds the two together.
+ */
+const httpStatusAnnotation = Symbol.for("@effect/platform/HttpApiSchema/AnnotationStatus")
 
 /** Defines an error class. Call it as `ServiceError.define<Self>()(tag, definition)`, and extend the result. */
 export const define =
@@ -35,7 +43,11 @@ export const define =
     definition: Definition<Fields, C>
   ): ServiceErrorClass<Self, Tag, Fields, C> => {
     type Props = Partial<Facts<Fields> & { readonly message: string }>
-    const Base = Schema.TaggedError<Error>(tag)(tag, { ...definition.fields, ...common }) as unknown as new (
+    const Base = Schema.TaggedError<Error>(tag)(
+      tag,
+      { ...definition.fields, ...common },
+      { [httpStatusAnnotation]: definition.httpStatus }
+    ) as unknown as new (
       props: object,
       options?: Schema.MakeOptions
     ) => Error
