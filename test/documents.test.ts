@@ -297,7 +297,7 @@ describe("the README of a package", () => {
     ["tts", "warnings", tagsOf(Tts.TtsWarning.members)],
     ["transport", "events", typeTagsOf("transport", "CallEvent")],
     ["transport", "reports", fieldsOf(Transport.CallReport.CallReport)],
-    ["transport", "pieces", fieldsOf(Transport.CallReport.Piece)],
+    ["transport", "pieces", Transport.CallReport.Piece.members.flatMap((member) => fieldsOf(member))],
     ["transport", "attempts", fieldsOf(Transport.CallReport.Attempt)],
     ["transport", "reasons", Transport.Failure.ConnectionReason.literals],
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],

@@ -56,7 +56,7 @@ layer(localClients(), { excludeTestServices: true })("a long recording, transcri
       expect(pieces.map(({ source }) => source)).toEqual(["kept", "sent", "sent"])
       const statuses = (yield* requests).slice(before).map(({ status }) => status)
       expect(statuses).toEqual([200, 402, 200, 200])
-      for (const [index, { start, times }] of segments.entries()) {
+      for (const [index, { startMillis: start, times }] of segments.entries()) {
         expect(times).toBe("service")
         // The voice begins a little after its audio.
         expect(Math.abs(start - (starts[index] ?? 0))).toBeLessThan(100)

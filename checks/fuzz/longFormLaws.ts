@@ -108,7 +108,7 @@ export const longFormLaws: Topic = Effect.succeed({
             const { segments } = yield* speech.report
             check(Pcm.decode(bytes, speech.format.encoding).every(Number.isFinite), "a sample is not finite")
             check(
-              segments.every(({ end, start }) => start >= 0 && end >= start),
+              segments.every(({ endMillis, startMillis }) => startMillis >= 0 && endMillis >= startMillis),
               segments
             )
           }).pipe(Effect.scoped, Effect.provideService(TextToSpeech, { ...tts, synthesize }), Effect.either)
@@ -136,9 +136,9 @@ export const longFormLaws: Topic = Effect.succeed({
         check(lettersOf(segments.map((segment) => segment.text).join("")) === lettersOf(text), text, segments)
         check(confidence === undefined || (confidence >= 0 && confidence <= 1), confidence)
         let before = 0
-        for (const { end, start } of segments) {
-          check(start >= before && end >= start && end <= 3000, segments)
-          before = start
+        for (const { endMillis, startMillis } of segments) {
+          check(startMillis >= before && endMillis >= startMillis && endMillis <= 3000, segments)
+          before = startMillis
         }
         for (const piece of pieces) check(piece.confidence === undefined || Number.isFinite(piece.confidence), piece)
         check(Either.isRight(Subtitles.parse(Subtitles.toSrt(Subtitles.layout(segments)))), segments)

@@ -122,7 +122,7 @@ const transcript = async () => {
     const index = segments.findIndex((segment, each) => each >= from && words(segment.text) === words(sentence.text))
     if (index < 0) problems.push(`missing: ${sentence.text}`)
     else {
-      errors.push(Math.abs(at(segments, index).start - sentence.start))
+      errors.push(Math.abs(at(segments, index).startMillis - sentence.start))
       from = index + 1
     }
   }

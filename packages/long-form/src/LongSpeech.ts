@@ -26,8 +26,8 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { inOrder } from "./internal/inOrder.js"
 import { replaces } from "./internal/paidPieces.js"
+import { failedPiece } from "./internal/speech/failedPiece.js"
 import { makeJoiner } from "./internal/speech/joinSpeech.js"
-import { placeOfPiece } from "./internal/speech/placeOfPiece.js"
 import { type Plan, prepare } from "./internal/speech/plan.js"
 import type { LongSpeechReport } from "./internal/speech/report.js"
 import type { LongSpeechOptions, LongSpeechRequest } from "./internal/speech/request.js"
@@ -111,7 +111,7 @@ const start = (request: LongSpeechRequest, options: LongSpeechOptions) =>
     )
     const explain = ({ error, piece }: PieceFailed) =>
       Effect.flatMap(Fiber.join(planning), ({ cost, pieces }) =>
-        progress.explain(error, placeOfPiece(piece, pieces), cost)
+        progress.explain(error, cost, failedPiece(piece, pieces))
       )
     const next = Effect.catchAll(pull, (end) =>
       Option.match(end, {

@@ -34,27 +34,46 @@ export type Attempt = typeof Attempt.Type
 export const Billing = Schema.Literal("notBilled", "billed", "unknown")
 export type Billing = typeof Billing.Type
 
-/** The piece of a longer text or recording that a call was made for, and what a new run has left to do. */
-export const Piece = Schema.Struct({
+/** What the pieces of a text and of a recording have in common. */
+const pieceFields = {
   /** Counts from 1. */
   number: Schema.Number,
   /** Number of all pieces, if it is known. */
   of: Schema.optional(Schema.Number),
-  /** Unit of `start` and `end`: characters are UTF-16 units of the text. */
-  unit: Schema.Literal("characters", "milliseconds"),
-  /** Place of its beginning in the whole. */
-  start: Schema.Number,
-  /** Place of its end in the whole. */
-  end: Schema.Number,
-  /** Length of the whole in the same unit, if it is known. Absent for a text. */
-  whole: Schema.optional(Schema.Number),
-  /** The first words of its text. Absent for a recording. */
-  beginning: Schema.optional(Schema.String),
   /** Number of pieces whose results are kept: a new run does not send them again. */
-  kept: Schema.Number,
-  /** What a new run has to send: code points of a text, milliseconds of a recording. Absent if it is not known. */
-  left: Schema.optional(Schema.Number)
+  kept: Schema.Number
+}
+
+/** A piece of a long text. */
+export const TextPiece = Schema.TaggedStruct("TextPiece", {
+  ...pieceFields,
+  /** Offset of its first character in the whole text, in UTF-16 units. */
+  startIndex: Schema.Number,
+  /** Offset after its last character, in UTF-16 units. */
+  endIndex: Schema.Number,
+  /** Its first words. */
+  beginning: Schema.String,
+  /** Code points that a new run has to send. Absent if it is not known. */
+  leftCodePoints: Schema.optional(Schema.Number)
 })
+export type TextPiece = typeof TextPiece.Type
+
+/** A piece of a long recording. */
+export const RecordingPiece = Schema.TaggedStruct("RecordingPiece", {
+  ...pieceFields,
+  /** In milliseconds from the beginning of the recording. */
+  startMillis: Schema.Number,
+  /** In milliseconds from the beginning of the recording. */
+  endMillis: Schema.Number,
+  /** Duration of the whole recording, in milliseconds, if it is known. */
+  wholeMillis: Schema.optional(Schema.Number),
+  /** Audio that a new run has to send, in milliseconds. Absent if it is not known. */
+  leftMillis: Schema.optional(Schema.Number)
+})
+export type RecordingPiece = typeof RecordingPiece.Type
+
+/** The piece of a longer text or recording that a call was made for, and what a new run has left to do. */
+export const Piece = Schema.Union(TextPiece, RecordingPiece)
 export type Piece = typeof Piece.Type
 
 const grouped = (value: number): string => value.toLocaleString("en")
@@ -66,22 +85,40 @@ const clockTime = (millis: number): string => {
   return `${Math.floor(seconds / 3600)}:${two(seconds / 60)}:${two(seconds)}`
 }
 
+const placeOf = (piece: Piece): string => {
+  const name = `Piece ${grouped(piece.number)}`
+  if (piece._tag === "TextPiece") {
+    const { beginning, of, startIndex } = piece
+    return `${name}${of === undefined ? "" : ` of ${grouped(of)}`}, from character ${grouped(startIndex + 1)} (“${beginning}”).`
+  }
+  const { endMillis, startMillis, wholeMillis } = piece
+  const whole = wholeMillis === undefined ? "" : ` of ${clockTime(wholeMillis)}`
+  return `${name}, from ${clockTime(startMillis)} to ${clockTime(endMillis)}${whole}.`
+}
+
+/** What a new run has to send, as a verb and its object. `undefined` if it is not known. */
+const restOf = (piece: Piece): string | undefined => {
+  if (piece._tag === "TextPiece") {
+    const { leftCodePoints: left } = piece
+    return left === undefined ? undefined : `costs at most ${grouped(left)} code points`
+  }
+  return piece.leftMillis === undefined ? undefined : `is ${clockTime(piece.leftMillis)} of audio`
+}
+
 /**
  * A sentence on one line about the piece in an error: its place, and how to resume. Empty if the piece is the whole. If nothing is kept,
  * it says only the place.
  */
-export const describePiece = ({ beginning, end, kept, left, number, of, start, unit, whole }: Piece): string => {
+export const describePiece = (piece: Piece): string => {
+  const { kept, of } = piece
   if (of === 1) return ""
-  const isText = unit === "characters"
-  const name = `Piece ${grouped(number)}${of !== undefined && isText ? ` of ${grouped(of)}` : ""}`
-  const place = isText
-    ? `${name}, from character ${grouped(start + 1)} (“${beginning ?? ""}”).`
-    : `${name}, from ${clockTime(start)} to ${clockTime(end)}${whole === undefined ? "" : ` of ${clockTime(whole)}`}.`
-  if (kept === 0 && left === undefined) return Printable.line(place)
+  const place = placeOf(piece)
+  const rest = restOf(piece)
+  if (kept === 0 && rest === undefined) return Printable.line(place)
   const keeping = kept === 1 ? "1 piece is kept" : `${grouped(kept)} pieces are kept`
-  const cost = isText ? `costs at most ${grouped(left ?? 0)} code points` : `is ${clockTime(left ?? 0)} of audio`
-  const rest = left === undefined ? "" : `, and the rest ${cost}`
-  return Printable.line(`${place} To go on, run it again: ${keeping}${rest}.`)
+  return Printable.line(
+    `${place} To go on, run it again: ${keeping}${rest === undefined ? "" : `, and the rest ${rest}`}.`
+  )
 }
 
 export const CallReport = Schema.Struct({

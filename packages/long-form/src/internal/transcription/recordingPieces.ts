@@ -25,8 +25,8 @@ export interface RecordingPiece {
   /** Counts from 1. */
   readonly number: number
   /** In milliseconds from the beginning of the recording. */
-  readonly start: number
-  readonly end: number
+  readonly startMillis: number
+  readonly endMillis: number
   readonly ending: Ending
   readonly samples: Uint8Array
   /** Whether it is digital silence, in which nothing was recorded. */
@@ -124,8 +124,8 @@ const cut = <E>(telephony: Stream.Stream<Uint8Array, E>, maximumMillis: number):
     Stream.map(
       ([{ ending, samples, start }, index]): RecordingPiece => ({
         number: index + 1,
-        start: millisOf(start),
-        end: millisOf(start + samples.length),
+        startMillis: millisOf(start),
+        endMillis: millisOf(start + samples.length),
         ending,
         samples: Pcm.encode(samples, Telephony.format.encoding).bytes,
         isSilent: isDigitalSilence(samples)
