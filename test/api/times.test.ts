@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { LongSpeech, PieceStore, SegmentReader, Sentences, Subtitles, TextPieces } from "@effect-speech/long-form"
 import { CallReport } from "@effect-speech/transport"
-import { TextToSpeech } from "@effect-speech/tts"
+import { TextToSpeech, TtsUnauthorized } from "@effect-speech/tts"
 import { Effect, Either, Stream } from "effect"
 
 const tone = TextToSpeech.layerTest({
@@ -59,10 +59,12 @@ describe("the piece in the report of a failed call", () => {
       ...{ _tag: "RecordingPiece", number: 2, kept: 1 },
       ...{ startMillis: 60_000, endMillis: 120_000, wholeMillis: 180_000, leftMillis: 120_000 }
     }
+    const sentenceOf = (piece: CallReport.Piece) =>
+      new TtsUnauthorized({ call: { ...CallReport.nothingSent, piece } }).message.replace(/^.*credit\. /, "")
     const leftOf = (piece: CallReport.Piece) =>
       piece._tag === "TextPiece" ? `${piece.leftCodePoints} code points` : `${piece.leftMillis} ms`
     expect([ofText, ofRecording].map(leftOf)).toEqual(["150 code points", "120000 ms"])
-    expect([ofText, ofRecording].map(CallReport.describePiece)).toEqual([
+    expect([ofText, ofRecording].map(sentenceOf)).toEqual([
       "Piece 2 of 3, from character 101 (“Two”). To go on, run it again: 1 piece is kept, and the rest costs at most 150 code points.",
       "Piece 2, from 0:01:00 to 0:02:00 of 0:03:00. To go on, run it again: 1 piece is kept, and the rest is 0:02:00 of audio."
     ])

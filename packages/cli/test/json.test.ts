@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { nothingSent, type Piece } from "@effect-speech/transport/CallReport"
-import { withPiece } from "@effect-speech/transport/ServiceError"
+import { withPiece } from "@effect-speech/transport/unstable/ErrorDefinition"
 import { TtsUnauthorized } from "@effect-speech/tts"
 import * as Json from "../src/json.js"
 
