@@ -185,8 +185,11 @@ const tagsOf = (schemas: ReadonlyArray<Schema.Schema.Any>): ReadonlyArray<string
 /** The fields that an interface of a public module declares. */
 const interfaceOf = (name: string, module: string, declared: string): ReadonlyArray<string> => {
   const source = read(`packages/${name}/src/${module}.ts`)
-  const body = new RegExp(`^(?:export )?interface ${declared}\\b[^{]*\\{\\n(.*?)^\\}`, "ms").exec(source)?.[1] ?? ""
-  const fields = [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, field = ""]) => field)
+  const body =
+    new RegExp(`^(?:export )?(?:interface|class) ${declared}\\b[^{]*\\{\\n(.*?)^\\}`, "ms").exec(source)?.[1] ?? ""
+  const fields = [...body.matchAll(/^ {2}(?:readonly (\w+)\??:|get (\w+)\(\))/gm)].map(
+    ([, field, accessor]) => field ?? accessor ?? ""
+  )
   if (fields.length === 0) throw new Error(`${declared} is not found in ${module}.`)
   return fields
 }
@@ -262,7 +265,7 @@ describe("the README of a package", () => {
     transport: Deadlines.Deadlines Retries.RetryOptions Retries.RetryPolicy BaseUrl.BaseUrlOptions
     transport: Concurrency.ConcurrencyOptions
     transport: Operation.Operation internal/call/makeTransport.TransportOptions
-    audio-codec: AudioFormat.AudioFormat internal/pcm/pcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
+    audio-codec: internal/pcm/pcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
     audio-codec: PcmStream.FadeOptions PcmStream.TrimOptions Quiet.CutOptions Quiet.Piece
     audio-codec: internal/resampling/resampler.Rates
     long-form: TextPieces.SplitOptions TextPieces.TextPiece Passages.ScriptOptions Passages.Passage
@@ -300,6 +303,7 @@ describe("the README of a package", () => {
     ["transport", "pieces", fieldsOf(Transport.CallReport.Piece)],
     ["transport", "attempts", fieldsOf(Transport.CallReport.Attempt)],
     ["transport", "reasons", Transport.Failure.ConnectionReason.literals],
+    ["audio-codec", "formats", fieldsOf(AudioCodec.AudioFormat.AudioFormat)],
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
     ["audio-codec", "reasons of decoding", AudioCodec.AudioDecoder.AudioDecoderError.fields.reason.literals],
     ["long-form", "events of a speech", typeTagsOf("long-form", "internal/speech/events")],
