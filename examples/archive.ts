@@ -7,7 +7,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Archive, Operation, Source, Worker } from "@effect-speech/archive"
 import { SpeechToText } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { Console, Effect, Layer, Stream } from "effect"
 
 const [calls = "calls", transcripts = "transcripts", model = "en-general-v2-8khz"] = process.argv.slice(2)

@@ -9,7 +9,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech } from "@effect-speech/tts"
 import { Config, Console, Effect, Layer, Redacted, Stream } from "effect"
 

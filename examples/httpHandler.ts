@@ -18,7 +18,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Wav } from "@effect-speech/audio-codec"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech, type TtsError } from "@effect-speech/tts"
 import { Config, Effect, Exit, Layer, Schema, ScopedCache } from "effect"
 

@@ -14,7 +14,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { AudioSource, SpeechToText, type SttError } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { Config, Effect, Layer } from "effect"
 
 /** An hour of 16-bit audio at 8 kHz is 58 MB. */

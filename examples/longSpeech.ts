@@ -7,7 +7,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { LongSpeech, Passages, PieceStore, Subtitles } from "@effect-speech/long-form"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech } from "@effect-speech/tts"
 import { Console, Effect } from "effect"
 

@@ -8,7 +8,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { LongTranscription, PieceStore, Subtitles } from "@effect-speech/long-form"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { Console, Effect } from "effect"
 
 const [path = "hour.wav", model = "en-general-v2-8khz", minutes = "5"] = process.argv.slice(2)

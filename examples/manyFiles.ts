@@ -8,7 +8,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { Array as Arrays, Console, Data, Effect, Ref } from "effect"
 
 const [model = "en-general-v2-8khz", ...paths] = process.argv.slice(2)

@@ -11,7 +11,7 @@ import * as Otlp from "@effect/opentelemetry/Otlp"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Wav } from "@effect-speech/audio-codec"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech } from "@effect-speech/tts"
 import { Config, Console, Effect, Layer } from "effect"
 

@@ -5,7 +5,7 @@
  * `pnpm example examples/ownRetryPolicy.ts`, with the variables that `pnpm speech serve` prints.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech, type TtsError } from "@effect-speech/tts"
 import { Config, Console, Duration, Effect, Schedule } from "effect"
 

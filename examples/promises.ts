@@ -6,7 +6,7 @@
  */
 import { Wav } from "@effect-speech/audio-codec"
 import { AudioSource, SpeechToText, SttAudioUnreadable } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech, TtsInvalidRequest, TtsUnauthorized } from "@effect-speech/tts"
 import { Cause, Effect, Exit, Layer, ManagedRuntime } from "effect"
 

@@ -7,7 +7,7 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { AudioSource, Recording, SpeechToText } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { Console, Effect } from "effect"
 
 const [path = "recording.wav", model = "en-general-v2-8khz"] = process.argv.slice(2)

@@ -9,7 +9,7 @@ import { assert, layer } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech } from "@effect-speech/tts"
 import { Effect, Layer } from "effect"
 

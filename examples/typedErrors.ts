@@ -7,7 +7,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Wav } from "@effect-speech/audio-codec"
 import { AudioSource, SpeechToText, type SttError } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech, type TtsError } from "@effect-speech/tts"
 import { Console, Effect, Match } from "effect"
 

@@ -18,6 +18,9 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import GithubSlugger from "github-slugger"
 import { lexer, type Token, type Tokens, walkTokens } from "marked"
+import * as Concurrency from "../packages/transport/src/internal/options/concurrency.js"
+import * as Deadlines from "../packages/transport/src/internal/options/deadlines.js"
+import * as Retries from "../packages/transport/src/internal/options/retries.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -224,9 +227,13 @@ const packages = {
 
 describe("the README of a package", () => {
   it.each(Object.keys(packages))("%s documents all its public modules", (name) => {
-    const modules = readdirSync(join(root, `packages/${name}/src`))
-      .filter((file) => /^[A-Z]\w*\.ts$/.test(file))
-      .map((file) => basename(file, ".ts"))
+    const source = join(root, `packages/${name}/src`)
+    const modulesIn = (folder: string) =>
+      (existsSync(folder) ? readdirSync(folder) : [])
+        .filter((file) => /^[A-Z]\w*\.ts$/.test(file))
+        .map((file) => basename(file, ".ts"))
+    expect(missing(name, modulesIn(join(source, "unstable")))).toEqual([])
+    const modules = modulesIn(source)
     expect(missing(name, modules)).toEqual([])
   })
 
@@ -254,17 +261,14 @@ describe("the README of a package", () => {
 
   /** The interfaces of each README, as `module.Interface`. A module of transport begins with `transport/`. */
   const interfaces = `
-    stt: SpeechToText.SpeechToTextOptions transport/Client.ClientOptions transport/Retries.RetryOptions
-    stt: transport/Concurrency.ConcurrencyOptions
-    stt: transport/BaseUrl.BaseUrlOptions transport/CallEvent.CallOptions AudioSource.NamedOptions
+    stt: SpeechToText.SpeechToTextOptions transport/ClientOptions.ClientOptions transport/Retries.RetryOptions
+    stt: transport/CallEvent.CallOptions AudioSource.NamedOptions
     stt: AudioSource.StreamOptions
-    tts: TextToSpeech.TextToSpeechOptions transport/Client.ClientOptions transport/Retries.RetryOptions
-    tts: transport/Concurrency.ConcurrencyOptions
-    tts: transport/BaseUrl.BaseUrlOptions transport/CallEvent.CallOptions Speech.ResponseFacts
+    tts: TextToSpeech.TextToSpeechOptions transport/ClientOptions.ClientOptions transport/Retries.RetryOptions
+    tts: transport/CallEvent.CallOptions Speech.ResponseFacts
     tts: Speech.SpeechStream Speech.Speech internal/testResponse.TestAudio
-    transport: Deadlines.Deadlines Retries.RetryOptions Retries.RetryPolicy BaseUrl.BaseUrlOptions
-    transport: Concurrency.ConcurrencyOptions
-    transport: Operation.Operation internal/call/makeTransport.TransportOptions
+    transport: Deadlines.Deadlines Retries.RetryOptions Retries.RetryPolicy
+    transport: unstable/Operation.Operation
     audio-codec: internal/pcm/pcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
     audio-codec: PcmStream.FadeOptions PcmStream.TrimOptions Quiet.CutOptions Quiet.Piece
     audio-codec: internal/resampling/resampler.Rates
@@ -291,7 +295,7 @@ describe("the README of a package", () => {
   })
 
   const documented: ReadonlyArray<readonly [name: string, what: string, entries: ReadonlyArray<string>]> = [
-    ["stt", "requests", fieldsOf(Stt.TranscriptionRequest)],
+    ["stt", "requests", ["audio", ...fieldsOf(Stt.TranscriptionOptions)]],
     ["stt", "hotwords", fieldsOf(Stt.SttContract.Hotword)],
     ["stt", "transcriptions", fieldsOf(Stt.Transcription)],
     ["stt", "recordings", fieldsOf(Stt.Recording.Recording)],
@@ -302,8 +306,8 @@ describe("the README of a package", () => {
     ["transport", "reports", fieldsOf(Transport.CallReport.CallReport)],
     ["transport", "pieces", fieldsOf(Transport.CallReport.Piece)],
     ["transport", "attempts", fieldsOf(Transport.CallReport.Attempt)],
-    ["transport", "reasons", Transport.Failure.ConnectionReason.literals],
     ["audio-codec", "formats", fieldsOf(AudioCodec.AudioFormat.AudioFormat)],
+    ["transport", "reasons", Transport.ServiceError.ConnectionReason.literals],
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
     ["audio-codec", "reasons of decoding", AudioCodec.AudioDecoder.AudioDecoderError.fields.reason.literals],
     ["long-form", "events of a speech", typeTagsOf("long-form", "internal/speech/events")],
@@ -327,15 +331,15 @@ describe("the README of a package", () => {
     const phases = tablesOf("transport").flatMap((table) => table.flatMap(({ phase }) => codeIn(phase)))
     expect(phases).toEqual([...Transport.Deadlines.Phase.literals])
     const inDocument = (entry: string) => wordsIn(cellOf("transport", entry, "default"))
-    const { downloadIdle, uploadIdle } = Either.getOrThrow(Transport.Deadlines.parse({}, "1 hour"))
+    const { downloadIdle, uploadIdle } = Either.getOrThrow(Deadlines.parse({}, "1 hour"))
     expect(inDocument("uploadIdle")).toBe(`${uploadIdle / 1000} s`)
     expect(inDocument("downloadIdle")).toBe(`${downloadIdle / 1000} s`)
-    const retries = Either.getOrThrow(Transport.Retries.parse({}))
+    const retries = Either.getOrThrow(Retries.parse({}))
     for (const entry of ["retries", "times"]) expect(inDocument(entry)).toBe(`${retries.times}`)
     expect(inDocument("firstDelay")).toBe(`${retries.firstDelay} ms`)
     expect(inDocument("longestDelay")).toBe(`${retries.longestDelay / 1000} s`)
     expect(inDocument("retryAmbiguous")).toBe(`${retries.retryAmbiguous}`)
-    expect(inDocument("concurrency")).toBe(`${Either.getOrThrow(Transport.Concurrency.parse({}))}`)
+    expect(inDocument("concurrency")).toBe(`${Either.getOrThrow(Concurrency.parse({}))}`)
   })
 
   it("tts documents the defaults of its contract", () => {

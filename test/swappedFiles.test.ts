@@ -4,7 +4,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import { expect, it } from "@effect/vitest"
 import { Telephony, Wav } from "@effect-speech/audio-codec"
 import { AudioSource, Recording } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 

@@ -103,7 +103,7 @@ export const checkDisk = async ({ quick }: Settings) => {
     await archive.stop()
     bar(
       "a store that has no room from the start is a typed error",
-      error?.tag === "StoreFailed",
+      error?.tag === "ArchiveStoreFailed",
       `${error?.tag} ${error?.code}: ${error?.message}`
     )
   })
@@ -114,7 +114,7 @@ export const checkDisk = async ({ quick }: Settings) => {
     const what = full.error ?? { tag: full.status?.suspension?.tag ?? full.status?.state, code: "", message: "" }
     console.log(`- under the output: ${what.tag} ${what.code}: ${what.message}`)
     const problems: Array<string> = []
-    if (!/OutputFailed|PieceStoreError/.test(String(what.tag))) problems.push(`the full disk is ${what.tag}`)
+    if (!/ArchiveOutputFailed|PieceStoreError/.test(String(what.tag))) problems.push(`the full disk is ${what.tag}`)
     rmSync(ballast(disk))
     const end = await complete(archive, run)
     await archive.ask({ do: "export", id })

@@ -145,7 +145,8 @@ const play = async (store: Options["store"], machines: number, commands: Readonl
     goesOn()
     const { error, status } = await one.ask({ do: "start", run: { source: { folder: root }, out } })
     if (status !== undefined) run = status.id
-    else if (!/^(StoreLocked|StoreFailed|RunInvalid)$/.test(error?.tag ?? "")) problems.push(`start: ${error?.tag}`)
+    else if (!/^(ArchiveStoreLocked|ArchiveStoreFailed|ArchiveRunInvalid)$/.test(error?.tag ?? ""))
+      problems.push(`start: ${error?.tag}`)
   }
   const retry = async (one: Named, id: string) => {
     const seen = await look()

@@ -239,7 +239,7 @@ export const answerLaws: Topic = Effect.gen(function* () {
   const clients = yield* Effect.all(
     Record.map(httpClients, (httpClient) =>
       Effect.gen(function* () {
-        const run = yield* runnerOf<Effect.Effect.Context<ReturnType<typeof makeStt>>, never>(httpClient)
+        const run = yield* runnerOf<Effect.Effect.Context<ReturnType<typeof makeStt<never>>>, never>(httpClient)
         return yield* Effect.promise(() => run(Effect.all({ stt: makeStt(options), tts: makeTts(options) })))
       })
     )

@@ -1,5 +1,5 @@
 import { isIPv4 } from "node:net"
-import * as BaseUrl from "@effect-speech/transport/BaseUrl"
+import * as BaseUrl from "@effect-speech/transport/unstable/BaseUrl"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"

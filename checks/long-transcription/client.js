@@ -2,7 +2,7 @@
 /** Transcribes one recording when it gets a message: `node client.js JOB`, as JSON. */
 import { LongTranscription, PieceStore } from "@effect-speech/long-form"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { peakMemory } from "effect-speech-test-support/memory"

@@ -7,7 +7,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Wav } from "@effect-speech/audio-codec"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech } from "@effect-speech/tts"
 import { Cause, Deferred, Effect, Exit, Fiber, Layer, Redacted, Schedule, Stream } from "effect"
 
@@ -65,7 +65,7 @@ const noResponseIsOpen = Effect.promise(async () =>
 
 const newKey = Effect.map(platform("POST", "keys", { name: "smoke", confirm: true }), ({ key }) => Redacted.make(key))
 
-/** @param {Partial<Parameters<typeof SpeechToText.layer>[0]> & Partial<Parameters<typeof TextToSpeech.layer>[0]>} options */
+/** @param {Partial<import("@effect-speech/stt").SpeechToTextOptions & import("@effect-speech/tts").TextToSpeechOptions>} options */
 const clients = (options) =>
   Layer.merge(
     SpeechToText.layer({ apiKey: Redacted.make("none.none"), baseUrl: setting.sttBaseUrl, retries: 0, ...options }),

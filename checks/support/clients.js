@@ -1,6 +1,6 @@
 // Plain JavaScript: measured processes run without a compiler.
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"

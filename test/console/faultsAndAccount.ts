@@ -1,4 +1,4 @@
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

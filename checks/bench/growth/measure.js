@@ -3,7 +3,7 @@
 import { setTimeout } from "node:timers/promises"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"

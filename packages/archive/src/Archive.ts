@@ -20,7 +20,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import type { StoreFailed, StoreLocked, StoreTooNew } from "./ArchiveError.js"
+import type { ArchiveStoreFailed, ArchiveStoreLocked, ArchiveStoreTooNew } from "./ArchiveError.js"
 import type { Job } from "./internal/file/job.js"
 import * as Machine from "./internal/machine/machine.js"
 import * as Write from "./internal/output/write.js"
@@ -35,14 +35,18 @@ export type { ArchiveService, Plan, RunRequest } from "./internal/service/Archiv
 export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archive, ArchiveService>() {
   /**
    * The archive in a file, for one process. It works on the runs that it starts, resumes or retries. When its scope is closed, it
-   * finishes the calls under way, and leaves. Fails with `StoreLocked` if another process works on the file.
+   * finishes the calls under way, and leaves. Fails with `ArchiveStoreLocked` if another process works on the file.
    */
   static layerEmbedded<const Workers extends ReadonlyArray<Worker<unknown>>>(
     options: WorkOptions<Workers> & {
       /** The file. It is made, with its folder, if it does not exist. */
       readonly path: string
     }
-  ): Layer.Layer<Archive, StoreLocked | StoreTooNew | StoreFailed, RequiredBy<Workers> | FileSystem.FileSystem> {
+  ): Layer.Layer<
+    Archive,
+    ArchiveStoreLocked | ArchiveStoreTooNew | ArchiveStoreFailed,
+    RequiredBy<Workers> | FileSystem.FileSystem
+  > {
     return Layer.unwrapEffect(
       Effect.promise(async () => {
         const { layerLibsql } = await import("./internal/store/libsqlStore.js")
@@ -58,7 +62,7 @@ export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archi
    */
   static layerMachine<const Workers extends ReadonlyArray<Worker<unknown>>>(
     options: WorkOptions<Workers> & DatabaseOptions
-  ): Layer.Layer<Archive, StoreTooNew | StoreFailed, RequiredBy<Workers> | FileSystem.FileSystem> {
+  ): Layer.Layer<Archive, ArchiveStoreTooNew | ArchiveStoreFailed, RequiredBy<Workers> | FileSystem.FileSystem> {
     return Layer.unwrapEffect(
       Effect.promise(async () => {
         const { layerPostgres } = await import("./internal/store/postgresStore.js")
@@ -73,7 +77,7 @@ export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archi
    */
   static layerClient(
     options: DatabaseOptions | { readonly path: string }
-  ): Layer.Layer<Archive, StoreTooNew | StoreFailed, FileSystem.FileSystem> {
+  ): Layer.Layer<Archive, ArchiveStoreTooNew | ArchiveStoreFailed, FileSystem.FileSystem> {
     return Layer.unwrapEffect(
       Effect.promise(async () => {
         const store =
@@ -129,7 +133,7 @@ const watching = (
 const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
   options: WorkOptions<Workers>,
   works: "all" | "adopted"
-): Layer.Layer<Archive, StoreFailed, RequiredBy<Workers> | FileSystem.FileSystem | Store> =>
+): Layer.Layer<Archive, ArchiveStoreFailed, RequiredBy<Workers> | FileSystem.FileSystem | Store> =>
   Layer.scoped(
     Archive,
     Effect.gen(function* () {

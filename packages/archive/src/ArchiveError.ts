@@ -5,16 +5,16 @@ import { cloneable } from "@effect-speech/common/Cloneable"
 import * as Schema from "effect/Schema"
 
 /** Another process works on the store. */
-export class StoreLocked extends cloneable(
-  Schema.TaggedError<StoreLocked>("@effect-speech/archive/StoreLocked")("StoreLocked", {
+export class ArchiveStoreLocked extends cloneable(
+  Schema.TaggedError<ArchiveStoreLocked>("@effect-speech/archive/ArchiveStoreLocked")("ArchiveStoreLocked", {
     store: Schema.String,
     message: Schema.String
   })
 ) {}
 
 /** The store was made by a newer version of this package. */
-export class StoreTooNew extends cloneable(
-  Schema.TaggedError<StoreTooNew>("@effect-speech/archive/StoreTooNew")("StoreTooNew", {
+export class ArchiveStoreTooNew extends cloneable(
+  Schema.TaggedError<ArchiveStoreTooNew>("@effect-speech/archive/ArchiveStoreTooNew")("ArchiveStoreTooNew", {
     store: Schema.String,
     /** The version of its tables. */
     found: Schema.Number,
@@ -25,8 +25,8 @@ export class StoreTooNew extends cloneable(
 ) {}
 
 /** The store can't be opened, read or written. */
-export class StoreFailed extends cloneable(
-  Schema.TaggedError<StoreFailed>("@effect-speech/archive/StoreFailed")("StoreFailed", {
+export class ArchiveStoreFailed extends cloneable(
+  Schema.TaggedError<ArchiveStoreFailed>("@effect-speech/archive/ArchiveStoreFailed")("ArchiveStoreFailed", {
     store: Schema.String,
     /** The code of the system or of the database, such as `ENOSPC` or `28P01`. */
     code: Schema.optional(Schema.String),
@@ -35,24 +35,24 @@ export class StoreFailed extends cloneable(
 ) {}
 
 /** There is no run of this id in the store. */
-export class RunNotFound extends cloneable(
-  Schema.TaggedError<RunNotFound>("@effect-speech/archive/RunNotFound")("RunNotFound", {
+export class ArchiveRunNotFound extends cloneable(
+  Schema.TaggedError<ArchiveRunNotFound>("@effect-speech/archive/ArchiveRunNotFound")("ArchiveRunNotFound", {
     run: Schema.String,
     message: Schema.String
   })
 ) {}
 
 /** The run can't be started or changed as requested, such as another model into the same output. */
-export class RunConflict extends cloneable(
-  Schema.TaggedError<RunConflict>("@effect-speech/archive/RunConflict")("RunConflict", {
+export class ArchiveRunConflict extends cloneable(
+  Schema.TaggedError<ArchiveRunConflict>("@effect-speech/archive/ArchiveRunConflict")("ArchiveRunConflict", {
     run: Schema.String,
     message: Schema.String
   })
 ) {}
 
 /** A field of a run breaks a rule, or its source lists nothing. Nothing was sent. */
-export class RunInvalid extends cloneable(
-  Schema.TaggedError<RunInvalid>("@effect-speech/archive/RunInvalid")("RunInvalid", {
+export class ArchiveRunInvalid extends cloneable(
+  Schema.TaggedError<ArchiveRunInvalid>("@effect-speech/archive/ArchiveRunInvalid")("ArchiveRunInvalid", {
     /** Path of the field, such as `operation.speed`. */
     field: Schema.String,
     /** The rule that it breaks: the words after its name in a sentence. */
@@ -62,8 +62,8 @@ export class RunInvalid extends cloneable(
 ) {}
 
 /** The source can't be listed: a folder that can't be read, a line that can't be parsed. */
-export class SourceFailed extends cloneable(
-  Schema.TaggedError<SourceFailed>("@effect-speech/archive/SourceFailed")("SourceFailed", {
+export class ArchiveSourceFailed extends cloneable(
+  Schema.TaggedError<ArchiveSourceFailed>("@effect-speech/archive/ArchiveSourceFailed")("ArchiveSourceFailed", {
     /** The file or folder. */
     path: Schema.String,
     /** The line of a JSONL or CSV, from 1. */
@@ -73,8 +73,8 @@ export class SourceFailed extends cloneable(
 ) {}
 
 /** A result can't be written. The message says whether it is recorded, so that `repair` writes it again, without a call. */
-export class OutputFailed extends cloneable(
-  Schema.TaggedError<OutputFailed>("@effect-speech/archive/OutputFailed")("OutputFailed", {
+export class ArchiveOutputFailed extends cloneable(
+  Schema.TaggedError<ArchiveOutputFailed>("@effect-speech/archive/ArchiveOutputFailed")("ArchiveOutputFailed", {
     path: Schema.String,
     /** The system's code, such as `ENOSPC`. */
     code: Schema.optional(Schema.String),
@@ -82,12 +82,15 @@ export class OutputFailed extends cloneable(
   })
 ) {}
 
-export type ArchiveError =
-  | StoreLocked
-  | StoreTooNew
-  | StoreFailed
-  | RunNotFound
-  | RunConflict
-  | RunInvalid
-  | SourceFailed
-  | OutputFailed
+/** All errors of an archive, as a Schema: you can encode an error to JSON and decode it without loss. */
+export const ArchiveError = Schema.Union(
+  ArchiveStoreLocked,
+  ArchiveStoreTooNew,
+  ArchiveStoreFailed,
+  ArchiveRunNotFound,
+  ArchiveRunConflict,
+  ArchiveRunInvalid,
+  ArchiveSourceFailed,
+  ArchiveOutputFailed
+)
+export type ArchiveError = typeof ArchiveError.Type

@@ -6,7 +6,7 @@
  * Operation.synthesize({ lang: "hi", outputFormat: "8000:pcm16" })
  * ```
  */
-import { TranscriptionRequest } from "@effect-speech/stt/TranscriptionRequest"
+import { TranscriptionOptions } from "@effect-speech/stt/TranscriptionOptions"
 import { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import * as Schema from "effect/Schema"
 
@@ -29,16 +29,16 @@ const PieceMillis = Schema.Number.pipe(
   )
 )
 
-/** Transcribes each recording with these fields of a `TranscriptionRequest`. A long one is sent in pieces. */
+/** Transcribes each recording with these of the `TranscriptionOptions`. A long one is sent in pieces. */
 export const Transcribe = Schema.TaggedStruct("Transcribe", {
   /** The name of a model. It decides the language. */
-  model: TranscriptionRequest.fields.model,
+  model: TranscriptionOptions.fields.model,
   /** Write spoken numbers as digits. The service does it only for models of hi, ml, kn, gu and mr. */
-  parseNumber: TranscriptionRequest.fields.parseNumber,
+  parseNumber: TranscriptionOptions.fields.parseNumber,
   /** Phrases that the recognition prefers. Default: none. */
-  hotwords: TranscriptionRequest.fields.hotwords,
+  hotwords: TranscriptionOptions.fields.hotwords,
   /** Further form fields of the service. Default: none. */
-  additionalFields: TranscriptionRequest.fields.additionalFields,
+  additionalFields: TranscriptionOptions.fields.additionalFields,
   /** A recording that is longer is sent in pieces of at most this length, in milliseconds. Default: 300,000. */
   pieceMillis: Schema.optional(PieceMillis),
   /** Where a response has the times of its segments. Default: as the local service has them. */

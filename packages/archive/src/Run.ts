@@ -1,10 +1,10 @@
 /**
  * A run: what is done with many files, how far it is, and what became of each.
  */
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { RunInvalid } from "./ArchiveError.js"
+import type { ArchiveRunInvalid } from "./ArchiveError.js"
 import { runInvalid } from "./internal/runInvalid.js"
 import { Operation } from "./Operation.js"
 
@@ -97,7 +97,7 @@ const Started = Schema.Struct({ ...RunSettings.fields, limits: Limits })
 const decodeStarted = Schema.decodeUnknownEither(Schema.typeSchema(Started), { onExcessProperty: "error" })
 
 /** Checks the settings and the limits of a run by the rules of the requests, before anything is listed, stored or sent. */
-export const validate = (settings: RunSettings, limits: Limits): Either.Either<void, RunInvalid> => {
+export const validate = (settings: RunSettings, limits: Limits): Either.Either<void, ArchiveRunInvalid> => {
   return Either.flatMap(
     Either.mapLeft(decodeStarted({ ...settings, limits }), (error) => runInvalid(Issue.first(error.issue))),
     ({ operation, output }) =>

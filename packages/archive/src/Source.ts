@@ -15,7 +15,7 @@ import { basename, dirname, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import picomatch from "picomatch"
-import type { SourceFailed } from "./ArchiveError.js"
+import type { ArchiveSourceFailed } from "./ArchiveError.js"
 import { pathItems, requireFolder, toItems } from "./internal/source/files.js"
 import { csvLines, jsonLines, pathLines } from "./internal/source/lines.js"
 import { inOwnPlaces } from "./internal/source/places.js"
@@ -37,7 +37,7 @@ export interface Source<R = never> {
    * Lists the files, in the same order each time. `skip` is the absolute path of the output: if it lies below the root, its files
    * are left out.
    */
-  readonly items: (skip?: string | undefined) => Stream.Stream<SourceItem, SourceFailed, R>
+  readonly items: (skip?: string | undefined) => Stream.Stream<SourceItem, ArchiveSourceFailed, R>
 }
 
 /** The endings of recordings that {@link folder} takes, in small or capital letters. */
@@ -65,7 +65,7 @@ export interface PathsOptions extends FilesOptions {
  * The recordings in a folder and its subfolders, in the order of their names. A subfolder that can't be read is recorded as
  * failed, and the others are listed.
  */
-export const folder = (path: string, options: FolderOptions = {}): Effect.Effect<Source, SourceFailed> => {
+export const folder = (path: string, options: FolderOptions = {}): Effect.Effect<Source, ArchiveSourceFailed> => {
   const { byContent, extensions = audioExtensions } = options
   const root = resolve(path)
   const endings = extensions === "all" ? undefined : extensions.map((ending) => `.${ending.toLowerCase()}`)
@@ -86,7 +86,7 @@ export const folder = (path: string, options: FolderOptions = {}): Effect.Effect
  * The files that match a pattern of the shell, such as `calls/**\/*.wav`, in the order of their names. The root is the part of
  * the pattern before the first wildcard.
  */
-export const glob = (pattern: string, options: FilesOptions = {}): Effect.Effect<Source, SourceFailed> => {
+export const glob = (pattern: string, options: FilesOptions = {}): Effect.Effect<Source, ArchiveSourceFailed> => {
   const scanned = picomatch.scan(pattern)
   const isPlain = scanned.glob === ""
   const root = resolve(isPlain ? dirname(scanned.base) : scanned.base)
@@ -104,7 +104,7 @@ export const glob = (pattern: string, options: FilesOptions = {}): Effect.Effect
 /**
  * The files whose paths a text file lists: one path a line, or separated by NUL as `find -print0` writes them. Empty lines are
  * left out. The order is that of the list. A file with other control characters that are in no name of a file, such as a recording,
- * is no list: it fails with `SourceFailed`.
+ * is no list: it fails with `ArchiveSourceFailed`.
  */
 export const list = (path: string, options: PathsOptions = {}): Source => {
   const root = resolve(options.root ?? ".")
@@ -116,7 +116,7 @@ export const list = (path: string, options: PathsOptions = {}): Source => {
 
 /** The files of a stream of paths, in its order. The stream must give the same paths each time. */
 export const files = <R>(
-  paths: Stream.Stream<string, SourceFailed, R>,
+  paths: Stream.Stream<string, ArchiveSourceFailed, R>,
   options: PathsOptions & {
     /** How the files were chosen, in words. */
     readonly description: string
@@ -130,7 +130,7 @@ const recordings = <R>(
   find: (
     options: { readonly root: string; readonly byContent: boolean },
     output: string | undefined
-  ) => Stream.Stream<SourceItem, SourceFailed, R>
+  ) => Stream.Stream<SourceItem, ArchiveSourceFailed, R>
 ): Source<R> => ({
   root,
   byContent,
@@ -140,7 +140,7 @@ const recordings = <R>(
 
 /** The texts of a stream, in its order. No two have the same id. `root` is a name for the stream. */
 export const texts = <R>(
-  stream: Stream.Stream<Text, SourceFailed, R>,
+  stream: Stream.Stream<Text, ArchiveSourceFailed, R>,
   options: {
     readonly root: string
     /** How the texts were chosen, in words. */
@@ -159,7 +159,7 @@ export const texts = <R>(
 
 /**
  * The texts of a JSONL file: a {@link Text} a line, as a JSON object. A number is an id too. An invalid line,
- * or one that repeats an id, fails with `SourceFailed`, whose `line` is its number.
+ * or one that repeats an id, fails with `ArchiveSourceFailed`, whose `line` is its number.
  */
 export const jsonl = (path: string): Source => linesOf(path, jsonLines)
 

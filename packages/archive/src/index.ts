@@ -1,5 +1,5 @@
 export { Archive, type ArchiveService, type Plan, type RunRequest } from "./Archive.js"
-export * as ArchiveError from "./ArchiveError.js"
+export * from "./ArchiveError.js"
 export * as Operation from "./Operation.js"
 export * as Output from "./Output.js"
 export type { Counts, FileRecord, RunStatus } from "./Run.js"

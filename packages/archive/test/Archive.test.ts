@@ -17,7 +17,7 @@ import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import Database from "libsql"
 import { Archive } from "../src/Archive.js"
-import { SourceFailed } from "../src/ArchiveError.js"
+import { ArchiveSourceFailed } from "../src/ArchiveError.js"
 import type { Settlement } from "../src/internal/store/Store.js"
 import type { Source } from "../src/Source.js"
 import type { Worker } from "../src/Worker.js"
@@ -150,7 +150,7 @@ describe("an archive in one process", () => {
           })
         )
         expect(error).toMatchObject({
-          _tag: "StoreFailed",
+          _tag: "ArchiveStoreFailed",
           store: path,
           message: expect.stringMatching(/ was moved or removed while this process worked on it/)
         })
@@ -337,7 +337,7 @@ describe("an archive in one process", () => {
           expect(yield* archive.status(run)).toMatchObject({ state: "listing", counts: { pending: 1_000 } })
           for (const again of [archive.resume(run), archive.retryFailed(run)]) {
             expect(yield* Effect.flip(again)).toMatchObject({
-              _tag: "RunConflict",
+              _tag: "ArchiveRunConflict",
               message: expect.stringContaining("not all listed")
             })
           }
@@ -379,7 +379,7 @@ describe("an archive in one process", () => {
       Effect.gen(function* () {
         const { id } = yield* archive.start(request(directory, 3))
         yield* ended(archive, id)
-        const away = new SourceFailed({ path: "/calls", message: "The share is away." })
+        const away = new ArchiveSourceFailed({ path: "/calls", message: "The share is away." })
         const broken = { ...source(0), items: () => Stream.concat(source(1_000).items(), Stream.fail(away)) }
         expect(yield* Effect.flip(archive.start(request(directory, 0, { source: broken })))).toBe(away)
         expect(yield* archive.status(id)).toMatchObject({ state: "ended", counts: { done: 3 } })
@@ -405,7 +405,7 @@ describe("an archive in one process", () => {
       yield* inProcess(embedded(directory, double.worker), (archive) =>
         Effect.gen(function* () {
           const error = yield* Effect.flip(Effect.zipRight(archive.resume(id, { limits: {} }), ended(archive, id)))
-          expect(error).toMatchObject({ _tag: "StoreFailed", message: expect.stringContaining("damaged") })
+          expect(error).toMatchObject({ _tag: "ArchiveStoreFailed", message: expect.stringContaining("damaged") })
         })
       )
     })
@@ -416,7 +416,7 @@ describe("an archive in one process", () => {
       worker(() => failed("BadRequest")),
       (archive, directory) =>
         Effect.gen(function* () {
-          const nothing = { _tag: "RunInvalid", field: "source", problem: "lists nothing: there are no calls" }
+          const nothing = { _tag: "ArchiveRunInvalid", field: "source", problem: "lists nothing: there are no calls" }
           expect(yield* Effect.flip(archive.start(request(directory, 0)))).toMatchObject(nothing)
           expect(yield* Effect.flip(archive.plan(request(directory, 0)))).toMatchObject(nothing)
           expect(yield* archive.runs).toEqual([])
@@ -438,7 +438,7 @@ describe("an archive in one process", () => {
         })
         for (const again of [Effect.asVoid(archive.start(other)), Effect.asVoid(archive.plan(other))]) {
           expect(yield* Effect.flip(again)).toMatchObject({
-            _tag: "RunConflict",
+            _tag: "ArchiveRunConflict",
             run: id,
             message: `${directory}/out has the results of another run: model hi-general-v2-8khz there, en-general-v2-8khz here; parseNumber true there, not set here; another hotwords. Give the same again, or another output.`
           })
@@ -457,7 +457,7 @@ describe("an archive in one process", () => {
         yield* ended(archive, id)
         const refusal = (only: string) => Effect.flip(archive.retryFailed(id, { only }))
         expect(yield* refusal("Foo")).toMatchObject({
-          _tag: "RunInvalid",
+          _tag: "ArchiveRunInvalid",
           field: "only",
           problem: "is Foo, which no failed or held file has: failed and held files have BadRequest"
         })
@@ -476,7 +476,7 @@ describe("an archive in one process", () => {
         mkdirSync(join(inTheWay, "folder"), { recursive: true })
         const { id } = yield* archive.start(request(directory, 3))
         for (const _ of ["first", "later"]) {
-          expect(yield* Effect.flip(ended(archive, id))).toMatchObject({ _tag: "OutputFailed", path: inTheWay })
+          expect(yield* Effect.flip(ended(archive, id))).toMatchObject({ _tag: "ArchiveOutputFailed", path: inTheWay })
         }
         rmSync(inTheWay, { recursive: true })
         expect((yield* archive.export(id)).files).toBe(3)

@@ -123,7 +123,7 @@ layer(NodeFileSystem.layer)("a result", (it) => {
       const directory = join(folder, "taken")
       mkdirSync(join(directory, "a.txt"), { recursive: true })
       const error = yield* Effect.flip(complete({ directory, format: "txt" }, record("a")))
-      expect(error).toMatchObject({ _tag: "OutputFailed", code: "EISDIR", path: join(directory, "a.txt") })
+      expect(error).toMatchObject({ _tag: "ArchiveOutputFailed", code: "EISDIR", path: join(directory, "a.txt") })
       expect(error.message).toMatch(
         /or a folder has its name\. Rename one of them\. The result is recorded: repair writes it again, without a call\.$/
       )
@@ -215,7 +215,7 @@ describe("the settings of a run", () => {
   ] as const)("are checked by the rules of the requests, before anything is listed (%#)", ([failing, problem]) =>
     Effect.gen(function* () {
       const error = yield* failing
-      expect(error._tag).toBe("RunInvalid")
+      expect(error._tag).toBe("ArchiveRunInvalid")
       expect(error.message).toContain(`The run did not start: ${problem}`)
     })
   )

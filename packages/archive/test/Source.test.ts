@@ -141,7 +141,7 @@ describe("a folder", () => {
     Effect.gen(function* () {
       const missing = yield* Effect.flip(Source.folder(join(folder, "missing")))
       expect(missing).toMatchObject({
-        _tag: "SourceFailed",
+        _tag: "ArchiveSourceFailed",
         message: `${join(folder, "missing")} does not exist. Check the path.`
       })
       const file = yield* Effect.flip(Source.folder(write("file.wav")))
@@ -223,7 +223,7 @@ describe("a list", () => {
       expect((yield* itemsOf(odd)).map(({ path, problem }) => [path, problem])).toEqual([["bell\x07.wav", undefined]])
       const path = write("video.mp4", "\0\0\0\x20ftypisom\0\0\x02\0isomiso2mp41")
       const error = yield* Effect.flip(itemsOf(Source.list(path, { root: folder })))
-      expect(error).toMatchObject({ _tag: "SourceFailed", path })
+      expect(error).toMatchObject({ _tag: "ArchiveSourceFailed", path })
       expect(error.message).toMatch(
         /video\.mp4 is no list of paths: line \d is no text\. Give a text file with a path on each line\. For one recording, give the folder that it is in\.$/
       )
@@ -234,7 +234,7 @@ describe("a list", () => {
     Effect.gen(function* () {
       const list = write("list.txt", "b.wav\n\n../names/A.wav\n")
       const error = yield* Effect.flip(itemsOf(Source.list(list, { root })))
-      expect(error).toMatchObject({ _tag: "SourceFailed", path: list, line: 3 })
+      expect(error).toMatchObject({ _tag: "ArchiveSourceFailed", path: list, line: 3 })
       expect(error.message).toBe(
         `Path 3 of ${list} does not name a file in ${root}: ../names/A.wav. Correct it, or set root to the folder that holds all files.`
       )
@@ -248,7 +248,7 @@ describe("a list", () => {
       const error = yield* Effect.flip(
         itemsOf(Source.files(Stream.make("b.wav", "/etc/hosts"), { root, description: "" }))
       )
-      expect(error).toMatchObject({ _tag: "SourceFailed", line: 2 })
+      expect(error).toMatchObject({ _tag: "ArchiveSourceFailed", line: 2 })
     })
   )
 })
@@ -283,7 +283,7 @@ describe("lines of texts", () => {
         const path = write(`bad.${kind}`, content)
         const error = yield* Effect.flip(itemsOf(Source[kind](path)))
         expect(error).toMatchObject({
-          _tag: "SourceFailed",
+          _tag: "ArchiveSourceFailed",
           path,
           line,
           message: `Line ${line} of ${path} ${sentence}`
@@ -358,7 +358,7 @@ describe("lines of texts", () => {
         "b"
       ])
       expect(items[1]?.problem).toEqual({
-        tag: "OutputFailed",
+        tag: "ArchiveOutputFailed",
         message:
           "Line 2 of rows has the id menu.wav/welcome, and its audio would have the place of that of an earlier line. Nothing was sent. Give it another id, and run again."
       })
@@ -388,7 +388,7 @@ describe("lines of texts", () => {
           [...all].map(({ problem }) => problem?.tag)
         )
       expect(yield* problems(false)).toEqual([undefined, undefined, undefined, undefined])
-      expect(yield* problems(true)).toEqual([undefined, "OutputFailed", undefined, undefined])
+      expect(yield* problems(true)).toEqual([undefined, "ArchiveOutputFailed", undefined, undefined])
     })
   )
 

@@ -20,7 +20,7 @@ import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Archive, Operation, type Run, type RunRequest, Source, Worker } from "@effect-speech/archive"
 import { AudioDecoder, PcmStream, Wav } from "@effect-speech/audio-codec"
 import * as Stt from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Tts from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -598,7 +598,7 @@ describe("a run of subtitles without a decoder", () => {
       inProcess(start({ output: { directory: join(calls, "..", format), format } }))
     return Effect.gen(function* () {
       const error = yield* Effect.flip(asked("srt"))
-      expect(error).toMatchObject({ _tag: "RunInvalid", field: "output.format" })
+      expect(error).toMatchObject({ _tag: "ArchiveRunInvalid", field: "output.format" })
       expect(String(error)).toContain(`${calls}/b.mp3 is no WAV`)
       expect(String(error)).toContain("Install @effect-speech/local-service")
       expect(yield* SpeechToText.calls).toEqual([])
@@ -801,7 +801,7 @@ describe("a synthesis of a run", () => {
         const settlement = yield* Worker.synthesis.call({ file: yield* textOf({ id, text: "x" }), settings: operation })
         expect(settlement).toMatchObject({
           _tag: "Failed",
-          error: { tag: "OutputFailed", message: expect.stringContaining(reason) },
+          error: { tag: "ArchiveOutputFailed", message: expect.stringContaining(reason) },
           billing: "notBilled",
           credits: 0
         })
@@ -822,7 +822,7 @@ describe("a synthesis of a run", () => {
       expect(yield* ended(archive, id)).toMatchObject({
         state: "ended",
         counts: { done: 2, failed: 1 },
-        failures: { OutputFailed: 1 }
+        failures: { ArchiveOutputFailed: 1 }
       })
       expect((yield* TextToSpeech.calls).map(({ text }) => text).toSorted()).toEqual(["menu", "other"])
     }).pipe(
@@ -842,12 +842,12 @@ describe("a synthesis of a run", () => {
           file,
           settings: settings(Operation.synthesize(), { output })
         })
-        expect(settlement).toMatchObject({ _tag: "Refused", error: { tag: "OutputFailed" } })
+        expect(settlement).toMatchObject({ _tag: "Refused", error: { tag: "ArchiveOutputFailed" } })
         expect(yield* TextToSpeech.calls).toEqual([])
 
         const job = { file, settings: settings(Operation.synthesize()) }
         const full = yield* Effect.provide(Worker.synthesis.call(job), fullDisk)
-        expect(full).toMatchObject({ _tag: "Unsaved", error: { tag: "OutputFailed" }, billing: "unknown" })
+        expect(full).toMatchObject({ _tag: "Unsaved", error: { tag: "ArchiveOutputFailed" }, billing: "unknown" })
         expect(JSON.stringify(full)).toContain(
           "the disk is full. Free some space. Its audio may have been billed: resume the run, and retry the files of this tag"
         )

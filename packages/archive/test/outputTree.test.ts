@@ -80,7 +80,7 @@ describe("the transcripts of a run", () => {
       text = "two"
       state.isFull = true
       const lacking = yield* Effect.flip(runOnce(archive, withChange(request(directory, 1))))
-      expect(lacking).toMatchObject({ _tag: "OutputFailed", code: "ENOSPC", path: textAt(directory, 1) })
+      expect(lacking).toMatchObject({ _tag: "ArchiveOutputFailed", code: "ENOSPC", path: textAt(directory, 1) })
       expect(read(textAt(directory, 1))).toBe("one\n")
       state.isFull = false
       yield* inProcess(archive, ({ export: write }) => write(run.id))
@@ -250,7 +250,9 @@ describe("the transcripts of a run", () => {
         const archive = transcribing(directory, worker().worker)
         const inTheWay = join(directory, "out", "results.jsonl")
         mkdirSync(join(inTheWay, "folder"), { recursive: true })
-        expect(yield* Effect.flip(runOnce(archive, request(directory, 2)))).toMatchObject({ _tag: "OutputFailed" })
+        expect(yield* Effect.flip(runOnce(archive, request(directory, 2)))).toMatchObject({
+          _tag: "ArchiveOutputFailed"
+        })
         rmSync(inTheWay, { recursive: true })
         rmSync(textAt(directory, 2))
         const isResumed = who.startsWith("a resume")
@@ -304,7 +306,7 @@ describe("the transcripts of a run", () => {
       for (let index = 1; index <= 5; index++) rmSync(textAt(directory, index))
       mkdirSync(join(textAt(directory, 2), "folder"), { recursive: true })
       const error = yield* Effect.flip(inProcess(archive, ({ repair }) => repair(id)))
-      expect(error).toMatchObject({ _tag: "OutputFailed", code: "EISDIR", path: textAt(directory, 2) })
+      expect(error).toMatchObject({ _tag: "ArchiveOutputFailed", code: "EISDIR", path: textAt(directory, 2) })
       expect([1, 3, 4, 5].map((index) => existsSync(textAt(directory, index)))).toEqual([true, true, true, true])
     })
   )

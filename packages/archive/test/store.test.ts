@@ -208,9 +208,9 @@ for (const { title, open, installed } of databases) {
           })
           const operation = { _tag: "Transcribe", model: "another" } as const
           const error = yield* Effect.flip(store.createRun(run, { ...settings, operation }, {}))
-          assert.strictEqual(error._tag, "RunConflict")
+          assert.strictEqual(error._tag, "ArchiveRunConflict")
           assert.include(error.message, "model hi-general-v2-8khz there, another here")
-          assert.strictEqual((yield* Effect.flip(store.status("no run")))._tag, "RunNotFound")
+          assert.strictEqual((yield* Effect.flip(store.status("no run")))._tag, "ArchiveRunNotFound")
           assert.include(yield* store.runs, run)
           assert.include(
             (yield* store.running).map(({ id }) => id),
@@ -326,14 +326,14 @@ for (const { title, open, installed } of databases) {
         Effect.gen(function* () {
           const { store, run, claim, settle, files } = yield* begun(2)
           yield* claim(1, "a")
-          const error = { tag: "OutputFailed", message: "The disk is full." }
+          const error = { tag: "ArchiveOutputFailed", message: "The disk is full." }
           yield* settle(1, { _tag: "Unsaved", error, billing: "unknown" }, "a")
           assert.deepInclude((yield* store.run(run)).suspension, error)
           const [lost, other] = yield* files
           assert.deepInclude(lost, { state: "held", attempts: 1, billing: "unknown", error })
           assert.strictEqual(other?.state, "pending")
           assert.strictEqual(yield* store.retry(run), 0)
-          assert.strictEqual(yield* store.retry(run, "OutputFailed"), 1)
+          assert.strictEqual(yield* store.retry(run, "ArchiveOutputFailed"), 1)
         })
       )
 
@@ -518,10 +518,14 @@ for (const { title, open, installed } of databases) {
           yield* settle(2, warned("MoreThanOneChannel", "NothingRecognised"))
           yield* settle(3, warned())
           yield* settle(4, done())
-          yield* settle(5, { _tag: "Unsaved", error: { tag: "OutputFailed", message: "Full." }, billing: "unknown" })
+          yield* settle(5, {
+            _tag: "Unsaved",
+            error: { tag: "ArchiveOutputFailed", message: "Full." },
+            billing: "unknown"
+          })
           const { counts, holds, warnings } = yield* store.status(run)
           assert.deepStrictEqual(warnings, { MoreThanOneChannel: 1, NothingRecognised: 2 })
-          assert.deepStrictEqual(holds, { OutputFailed: 1 })
+          assert.deepStrictEqual(holds, { ArchiveOutputFailed: 1 })
           assert.strictEqual(counts.done, 4)
         })
       )

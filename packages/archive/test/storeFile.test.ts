@@ -56,7 +56,7 @@ describe("a store in a file", () => {
       const context = yield* Layer.build(layerLibsql({ path }))
       symlinkSync(join(directory, "new"), join(directory, "other"))
       const error = yield* fails(layerLibsql({ path: join(directory, "other", "store.db") }))
-      assert.deepInclude(error, { _tag: "StoreLocked", store: path })
+      assert.deepInclude(error, { _tag: "ArchiveStoreLocked", store: path })
       const epoch = yield* Effect.provide(begun, context)
       // Another process looks and pauses.
       yield* Effect.gen(function* () {
@@ -83,7 +83,7 @@ describe("a store in a file", () => {
         .exec("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE"); console.log("locked"); setInterval(() => {}, 1000)`
       const child = spawn(process.execPath, ["-e", script])
       yield* Effect.promise(() => once(child.stdout, "data"))
-      assert.strictEqual((yield* fails(layerLibsql({ path })))._tag, "StoreLocked")
+      assert.strictEqual((yield* fails(layerLibsql({ path })))._tag, "ArchiveStoreLocked")
       child.kill("SIGKILL")
       yield* Effect.promise(() => once(child, "close"))
       const context = yield* Layer.build(layerLibsql({ path }))
@@ -116,10 +116,10 @@ describe("a store in a file", () => {
       assert.isTrue(Exit.isFailure(exits[0]))
       assert.strictEqual((yield* store.status("run")).counts.done, Exit.isSuccess(exits[1]) ? 1 : 0)
       const error = yield* Effect.flip(settle(1, 100_000))
-      assert.deepInclude(error, { _tag: "StoreFailed", code: "SQLITE_FULL" })
+      assert.deepInclude(error, { _tag: "ArchiveStoreFailed", code: "SQLITE_FULL" })
       assert.include(error.message, "The disk of the store is full; free some space")
       const transaction = sql.withTransaction(settle(1, 100_000))
-      assert.strictEqual((yield* Effect.flip(transaction))._tag, "StoreFailed")
+      assert.strictEqual((yield* Effect.flip(transaction))._tag, "ArchiveStoreFailed")
       yield* sql.unsafe("PRAGMA max_page_count=1000000")
       assert.isTrue(yield* settle(1, 100_000))
       assert.strictEqual((yield* claim(3))._tag, "Claimed")
@@ -162,8 +162,11 @@ describe("a store in a file", () => {
       writeFileSync(text, "This is not a database. ".repeat(100))
       mkdirSync(join(directory, "folder"))
       const noFile = yield* fails(layerLibsqlShared({ path: join(directory, "missing.db") }))
-      assert.deepInclude(noFile, { _tag: "StoreFailed", code: "ENOENT" })
-      assert.deepInclude(yield* fails(layerLibsql({ path: text })), { _tag: "StoreFailed", code: "SQLITE_NOTADB" })
+      assert.deepInclude(noFile, { _tag: "ArchiveStoreFailed", code: "ENOENT" })
+      assert.deepInclude(yield* fails(layerLibsql({ path: text })), {
+        _tag: "ArchiveStoreFailed",
+        code: "SQLITE_NOTADB"
+      })
       for (const layer of [layerLibsql, layerLibsqlShared]) {
         const isFolder = yield* fails(layer({ path: join(directory, "folder") }))
         assert.include(isFolder.message, "is a folder; give the path of a file.")
@@ -218,7 +221,7 @@ describe("a store in a file", () => {
   it.scoped.skipIf(!existsSync("/proc/self"))("can't be in a folder that the system does not make", () =>
     Effect.gen(function* () {
       const error = yield* fails(layerLibsql({ path: "/proc/new/folder/store.db" }))
-      assert.deepInclude(error, { _tag: "StoreFailed", code: "ENOENT" })
+      assert.deepInclude(error, { _tag: "ArchiveStoreFailed", code: "ENOENT" })
     })
   )
 })
@@ -236,7 +239,7 @@ describe.runIf(hasPostgres)(`the errors of a store on ${postgresTitle}`, () => {
         })
       }
       const wrongPassword = yield* failure((url) => Object.assign(url, { password: "wrong-secret" }))
-      assert.deepInclude(wrongPassword, { _tag: "StoreFailed", code: "28P01" })
+      assert.deepInclude(wrongPassword, { _tag: "ArchiveStoreFailed", code: "28P01" })
       assert.include(wrongPassword.message, "refuses the user or the password")
       assert.deepInclude(yield* failure((url) => Object.assign(url, { pathname: "/none" })), { code: "3D000" })
       assert.deepInclude(yield* failure((url) => Object.assign(url, { port: "1" })), { code: "ECONNREFUSED" })
@@ -244,7 +247,7 @@ describe.runIf(hasPostgres)(`the errors of a store on ${postgresTitle}`, () => {
       assert.include(noPassword.message, "refuses the user or the password")
       const noTls = yield* failure((url) => Object.assign(url, { search: "?ssl=true" }))
       assert.include(noTls.message, "check sslmode in the URL")
-      for (const error of [noPassword, noTls]) assert.isFalse(error._tag === "StoreFailed" && isOutage(error))
+      for (const error of [noPassword, noTls]) assert.isFalse(error._tag === "ArchiveStoreFailed" && isOutage(error))
       const noUrl = yield* fails(layerPostgres({ url: Redacted.make("host=db password=wrong-secret") }))
       assert.notInclude(JSON.stringify(noUrl), "wrong-secret")
     })
@@ -263,7 +266,7 @@ describe.runIf(hasPostgres)(`the errors of a store on ${postgresTitle}`, () => {
           ...[error.stack, inspect(error, { depth: 9 })].map(withoutFrames)
         ]
         assert.deepStrictEqual(leaked(output.join("\n"), secret), [])
-        assert.strictEqual(error._tag, "StoreFailed")
+        assert.strictEqual(error._tag, "ArchiveStoreFailed")
       }),
       { numRuns: 60 }
     ))
@@ -329,7 +332,7 @@ describe.runIf(hasPostgres)(`the errors of a store on ${postgresTitle}`, () => {
       const { host } = yield* loopback(createServer())
       const silent = Redacted.make(`postgresql://user:password@${host}/db`)
       const noAnswer = yield* fails(layerPostgres({ url: silent, connectTimeoutMillis: 50 }))
-      for (const error of [tooLong, noAnswer]) assert.isTrue(error._tag === "StoreFailed" && isOutage(error))
+      for (const error of [tooLong, noAnswer]) assert.isTrue(error._tag === "ArchiveStoreFailed" && isOutage(error))
     })
   )
 
@@ -370,7 +373,7 @@ for (const { title, open, installed } of databases) {
         )
         yield* Effect.provide(change, layer)
         const error = yield* fails(layer)
-        assert.strictEqual(error._tag, "StoreFailed")
+        assert.strictEqual(error._tag, "ArchiveStoreFailed")
         assert.include(
           error.message,
           title === "a file" && !statements[0]?.includes("migrations") ? "of another program" : name
@@ -390,7 +393,7 @@ for (const { title, open, installed } of databases) {
           ),
           layer
         )
-        assert.deepInclude(yield* fails(layer), { _tag: "StoreTooNew", found: 99, known: 4 })
+        assert.deepInclude(yield* fails(layer), { _tag: "ArchiveStoreTooNew", found: 99, known: 5 })
       })
     )
   })
@@ -430,6 +433,32 @@ for (const { title, open, installed } of databases) {
           assert.deepStrictEqual(warnings, { A: 1, B: 1 })
           yield* store.takeOver("run", [])
           assert.isTrue(yield* store.endIfComplete("run", (yield* store.run("run")).epoch))
+        }).pipe(Effect.provide(layer))
+      })
+    )
+
+    it.scoped("has the tags of today, and retries its files by them", () =>
+      Effect.gen(function* () {
+        const layer = yield* open
+        const message = 'The disk is full. Say "tag":"OutputFailed".'
+        yield* Effect.gen(function* () {
+          yield* begun
+          const store = yield* Store
+          yield* store.addItems("run", 1, [
+            { path: "1.wav", size: 1, modifiedMillis: 0, problem: { tag: "OutputFailed", message } }
+          ])
+          const sql = yield* SqlClient.SqlClient
+          const reason = JSON.stringify({ tag: "OutputFailed", message, at: 1 })
+          yield* sql`UPDATE archive_runs SET state = 'suspended', suspension = ${reason}, outage = ${reason}, slowness = 1`
+          yield* sql`DELETE FROM archive_migrations WHERE migration_id >= 5`
+        }).pipe(Effect.provide(layer))
+        yield* Effect.gen(function* () {
+          const store = yield* Store
+          const { failures, outage, suspension } = yield* store.status("run")
+          assert.deepStrictEqual(failures, { ArchiveOutputFailed: 1 })
+          assert.deepInclude(suspension, { tag: "ArchiveOutputFailed", message })
+          assert.deepInclude(outage, { tag: "ArchiveOutputFailed", message })
+          assert.strictEqual(yield* store.retry("run", "ArchiveOutputFailed"), 1)
         }).pipe(Effect.provide(layer))
       })
     )

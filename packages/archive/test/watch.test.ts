@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { StoreFailed } from "../src/ArchiveError.js"
+import { ArchiveStoreFailed } from "../src/ArchiveError.js"
 import * as Service from "../src/internal/service/service.js"
 import * as Watch from "../src/internal/service/watch.js"
 import { Store, type StoreService } from "../src/internal/store/Store.js"
@@ -18,7 +18,10 @@ import { libsql, settings } from "./support/stores.js"
 
 describe("a run that is being listed", () => {
   /** Seconds of waiting, and whether the run is watched still after each. */
-  const watched = (seconds: ReadonlyArray<number>, touch: (store: StoreService) => Effect.Effect<void, StoreFailed>) =>
+  const watched = (
+    seconds: ReadonlyArray<number>,
+    touch: (store: StoreService) => Effect.Effect<void, ArchiveStoreFailed>
+  ) =>
     Effect.gen(function* () {
       const store = yield* Store
       yield* TestClock.setTime(1_700_000_000_000)
@@ -98,7 +101,11 @@ describe("a run that is paused and resumed while it is watched", () => {
 })
 
 describe("an outage of the database", () => {
-  const outage = new StoreFailed({ store: "postgresql://db/speech", code: "57P01", message: "The server shuts down." })
+  const outage = new ArchiveStoreFailed({
+    store: "postgresql://db/speech",
+    code: "57P01",
+    message: "The server shuts down."
+  })
 
   it.live("while files are listed does not end the listing", () =>
     run(

@@ -2,7 +2,7 @@
  * The clients, with the settings of the environment and the options of a command.
  */
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
-import * as BaseUrl from "@effect-speech/transport/BaseUrl"
+import * as BaseUrl from "@effect-speech/transport/unstable/BaseUrl"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"

@@ -47,14 +47,14 @@ const ofTag: Record<SttError["_tag"] | TtsError["_tag"], number> = {
 }
 
 const ofArchiveTag: Record<ArchiveError["_tag"], number> = {
-  StoreLocked: fileFailed,
-  StoreTooNew: fileFailed,
-  StoreFailed: fileFailed,
-  SourceFailed: fileFailed,
-  OutputFailed: fileFailed,
-  RunNotFound: invalid,
-  RunConflict: invalid,
-  RunInvalid: invalid
+  ArchiveStoreLocked: fileFailed,
+  ArchiveStoreTooNew: fileFailed,
+  ArchiveStoreFailed: fileFailed,
+  ArchiveSourceFailed: fileFailed,
+  ArchiveOutputFailed: fileFailed,
+  ArchiveRunNotFound: invalid,
+  ArchiveRunConflict: invalid,
+  ArchiveRunInvalid: invalid
 }
 
 export const ofArchiveError = (error: ArchiveError): number => ofArchiveTag[error._tag]

@@ -73,16 +73,16 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
       return described(ExitCode.invalid, error._tag, `${describeField(error.option)} ${error.problem}.`)
     case "UsageError":
       return described(ExitCode.invalid, error._tag, error.message)
-    case "RunInvalid": {
+    case "ArchiveRunInvalid": {
       const field = describeField(error.field.replace(/^(operation|output|limits)\./, ""))
       return described(ExitCode.invalid, error._tag, `Nothing was sent: ${field} ${error.problem}.`, error)
     }
-    case "StoreLocked":
-    case "StoreTooNew":
-    case "StoreFailed":
-    case "SourceFailed":
-    case "RunNotFound":
-    case "RunConflict":
+    case "ArchiveStoreLocked":
+    case "ArchiveStoreTooNew":
+    case "ArchiveStoreFailed":
+    case "ArchiveSourceFailed":
+    case "ArchiveRunNotFound":
+    case "ArchiveRunConflict":
       return described(ExitCode.ofArchiveError(error), error._tag, error.message, error)
     case "CommandNotStarted":
       return described(error.code, error._tag, error.message)
@@ -90,6 +90,7 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
     case "DataDirectoryUnusable":
     case "RecordingUnusable":
     case "InputFailed":
+    case "ArchiveOutputFailed":
     case "OutputFailed":
       return described(ExitCode.fileFailed, error._tag, error.message)
   }

@@ -160,7 +160,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
       writeFileSync(`${calls}/2.wav`, recording(0.7))
       expect(yield* archive(`run ${calls} ${asRun} --out ${folder}/moved-out`)).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining("an output of its own. [RunConflict]")
+        stderr: expect.stringContaining("an output of its own. [ArchiveRunConflict]")
       })
       expect((yield* requestCount) - before).toBe(2)
     })
@@ -207,7 +207,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
       })
       expect(yield* archive(`${line} --store ${folder}/one.db`)).toMatchObject({
         code: 3,
-        stderr: expect.stringContaining("[StoreLocked]")
+        stderr: expect.stringContaining("[ArchiveStoreLocked]")
       })
       const { stdout } = yield* archive(`${line} --store ${folder}/two.db --json`)
       expect(JSON.parse(stdout).error.message).toContain(`works on ${folder}/out\\u009b, with`)
@@ -483,7 +483,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
     60_000
   )
 
-  const outside = `list.txt does not name a file in ${process.cwd()}: /elsewhere/1.wav. Correct it, or run this in the folder that holds all files: paths of a list are relative to the working directory. [SourceFailed]`
+  const outside = `list.txt does not name a file in ${process.cwd()}: /elsewhere/1.wav. Correct it, or run this in the folder that holds all files: paths of a list are relative to the working directory. [ArchiveSourceFailed]`
   const refusals = rowsOf<[what: string, code: string, line: string, says: string]>(`
     a folder without a model        | 2 | run $calls --out $out | --model is required to transcribe
     a source that is not there      | 3 | run $calls/no --model m --out $out | no does not exist
@@ -505,7 +505,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
     a machine without a database    | 2 | work | Give --store, or set SPEECH_ARCHIVE_STORE.
     a database of another kind      | 2 | status --store mysql://a:s3cret@b/c | --store must be a file, or an address
     a file for many machines        | 2 | work --store $out.db | A file is for one machine
-    a database that is not there    | 3 | work --store postgresql://user:s3cret@127.0.0.1:1/db | [StoreFailed]`)
+    a database that is not there    | 3 | work --store postgresql://user:s3cret@127.0.0.1:1/db | [ArchiveStoreFailed]`)
   it.scoped.each(refusals)("refuses %s", ([_, code, line, says]) =>
     Effect.gen(function* () {
       const { calls, folder, out } = yield* place(1)

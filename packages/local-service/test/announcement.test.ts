@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { LocalService } from "@effect-speech/local-service"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech } from "@effect-speech/tts"
 import { Effect, Layer } from "effect"
 

@@ -5,7 +5,7 @@ import { describe, expect } from "@effect/vitest"
 import { Pcm, PcmStream, Wav } from "@effect-speech/audio-codec"
 import { LongSpeech, PieceStore, Subtitles } from "@effect-speech/long-form"
 import { CallReport } from "@effect-speech/transport"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import {
   type Speech,
   type SynthesisRequest,

@@ -10,8 +10,8 @@
  */
 import type * as FileSystem from "@effect/platform/FileSystem"
 import { type Container as AudioContainer, containers } from "@effect-speech/audio-codec/Container"
-import type { UploadFailed } from "@effect-speech/transport/Failure"
-import { chunks } from "@effect-speech/transport/Upload"
+import type { UploadFailed } from "@effect-speech/transport/unstable/Failure"
+import { chunks } from "@effect-speech/transport/unstable/Upload"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"

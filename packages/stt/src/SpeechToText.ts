@@ -16,9 +16,10 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
-import { answeredAtOnce, reportOf } from "@effect-speech/transport/CallReport"
-import * as Client from "@effect-speech/transport/Client"
+import type { ClientOptions } from "@effect-speech/transport/ClientOptions"
 import type * as Deadlines from "@effect-speech/transport/Deadlines"
+import * as Client from "@effect-speech/transport/unstable/Client"
+import { answeredAtOnce, reportOf } from "@effect-speech/transport/unstable/Report"
 import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
@@ -44,7 +45,7 @@ export interface SpeechToTextService {
   readonly transcribe: (request: TranscriptionRequest, options?: CallOptions) => Effect.Effect<Transcription, SttError>
 }
 
-export interface SpeechToTextOptions extends Client.ClientOptions {
+export interface SpeechToTextOptions<R = never> extends ClientOptions<R> {
   /**
    * How long each phase may take. Default: one hour until the response begins, and 60 seconds without progress of the
    * upload or the download.
@@ -56,7 +57,7 @@ export interface SpeechToTextOptions extends Client.ClientOptions {
   readonly hotwordEncoding?: Contract.HotwordEncoding | undefined
 }
 
-/** What the client requires. `NodeTransport.layer` of `@effect-speech/transport/node` provides both. */
+/** What the client requires. `NodeTransport.layer` of `@effect-speech/transport/NodeTransport` provides both. */
 type Requirements = HttpClient.HttpClient | FileSystem.FileSystem
 
 const endpoint: Client.Endpoint<SttInvalidApiKey> = {
@@ -68,9 +69,9 @@ const endpoint: Client.Endpoint<SttInvalidApiKey> = {
 }
 
 /** Makes the service that {@link SpeechToText.layer} provides. */
-export const make = (
-  options: SpeechToTextOptions
-): Effect.Effect<SpeechToTextService, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =>
+export const make = <R = never>(
+  options: SpeechToTextOptions<R>
+): Effect.Effect<SpeechToTextService, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const { baseUrl, transport, url } = yield* Client.connect(endpoint, options)
@@ -110,15 +111,15 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
    * The service from explicit options. Fails with `ConfigError` for an invalid option, and with `SttInvalidApiKey` for
    * a malformed key.
    */
-  static readonly layer = (
-    options: SpeechToTextOptions
-  ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =>
+  static readonly layer = <R = never>(
+    options: SpeechToTextOptions<R>
+  ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> =>
     Layer.effect(SpeechToText, make(options))
 
   /** The service from a `Config` of the options, or from a record with a `Config` for each option. */
-  static readonly layerConfig = (
-    options: Config.Config.Wrap<SpeechToTextOptions>
-  ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =>
+  static readonly layerConfig = <R = never>(
+    options: Config.Config.Wrap<SpeechToTextOptions<R>>
+  ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> =>
     Client.layerConfig(SpeechToText, make, options)
 
   /** The service from the environment variables `SPEECH_API_KEY` and `SPEECH_STT_BASE_URL`. */

@@ -2,7 +2,7 @@
  * The HTTP contract of the transcription operation, shared by the client and the local service. Names are those of the
  * HTTP fields.
  */
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -35,7 +35,9 @@ export const field = {
 
 /** A phrase that the recognition prefers. */
 export const Hotword = Schema.Struct({
-  phrase: Schema.NonEmptyString.pipe(Schema.filter(Issue.inText)),
+  phrase: Schema.NonEmptyString.pipe(
+    Schema.filter(Issue.inText, { arbitrary: () => (fc) => fc.string({ minLength: 1 }) })
+  ),
   /** The strength of the preference; about 2.5 suits longer phrases. Default: 1.5, of the service. */
   score: Schema.optional(Schema.Finite)
 })

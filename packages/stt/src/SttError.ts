@@ -12,8 +12,8 @@ import {
   quoteService,
   retryOfUnexpectedStatus,
   unexpectedStatus
-} from "@effect-speech/transport/CommonError"
-import { define } from "@effect-speech/transport/ServiceError"
+} from "@effect-speech/transport/unstable/CommonError"
+import { define } from "@effect-speech/transport/unstable/ErrorDefinition"
 import * as Schema from "effect/Schema"
 
 /** What the service says about the failure, if its response says anything. */
@@ -61,6 +61,7 @@ export type AudioHint = typeof AudioHint.Type
  */
 export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUnreadable", {
   category: "recording",
+  httpStatus: 422,
   fields: {
     /** The path, or the filename of the source. */
     source: Schema.String,
@@ -80,6 +81,7 @@ export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUn
 /** 400: the request is malformed, the transaction id is not a UUID, or the model is unknown. */
 export class SttBadRequest extends define<SttBadRequest>()("SttBadRequest", {
   category: "request",
+  httpStatus: 400,
   fields: statusFields,
   defaults: { status: 400 },
   retry: "never",
@@ -90,6 +92,7 @@ export class SttBadRequest extends define<SttBadRequest>()("SttBadRequest", {
 /** 401: the key is missing, malformed, unknown or revoked. */
 export class SttUnauthorized extends define<SttUnauthorized>()("SttUnauthorized", {
   category: "account",
+  httpStatus: 500,
   fields: statusFields,
   defaults: { status: 401 },
   retry: "otherKey",
@@ -100,6 +103,7 @@ export class SttUnauthorized extends define<SttUnauthorized>()("SttUnauthorized"
 /** 402: the credit balance is exhausted. */
 export class SttCreditExhausted extends define<SttCreditExhausted>()("SttCreditExhausted", {
   category: "account",
+  httpStatus: 503,
   fields: statusFields,
   defaults: { status: 402 },
   retry: "never",
@@ -109,6 +113,7 @@ export class SttCreditExhausted extends define<SttCreditExhausted>()("SttCreditE
 /** 403: the account is suspended, closed or inactive, or the key lacks the scope. */
 export class SttForbidden extends define<SttForbidden>()("SttForbidden", {
   category: "account",
+  httpStatus: 500,
   fields: statusFields,
   defaults: { status: 403 },
   retry: "never",
@@ -122,6 +127,7 @@ export class SttForbidden extends define<SttForbidden>()("SttForbidden", {
  */
 export class SttServerError extends define<SttServerError>()("SttServerError", {
   category: "service",
+  httpStatus: 502,
   fields: statusFields,
   defaults: { status: 500 },
   retry: "transient",
@@ -132,6 +138,7 @@ export class SttServerError extends define<SttServerError>()("SttServerError", {
 /** 503: the service is unavailable or overloaded. */
 export class SttUnavailable extends define<SttUnavailable>()("SttUnavailable", {
   category: "service",
+  httpStatus: 503,
   fields: statusFields,
   defaults: { status: 503 },
   retry: "overload",
@@ -142,6 +149,7 @@ export class SttUnavailable extends define<SttUnavailable>()("SttUnavailable", {
 /** A status that is not in the contract, such as a redirect, or the 504 of a gateway in front of the service. */
 export class SttUnexpectedStatus extends define<SttUnexpectedStatus>()("SttUnexpectedStatus", {
   category: "service",
+  httpStatus: 502,
   fields: statusFields,
   defaults: { status: 418 },
   retry: ({ status }) => retryOfUnexpectedStatus(status),
@@ -163,6 +171,7 @@ export class SttDeadlineExceeded extends define<SttDeadlineExceeded>()(
 /** A 200 whose body is not a transcription. */
 export class SttInvalidResponse extends define<SttInvalidResponse>()("SttInvalidResponse", {
   category: "service",
+  httpStatus: 502,
   fields: {
     /** What is wrong with the body. It names fields, and never quotes them. */
     problem: Schema.String
@@ -176,6 +185,7 @@ export class SttInvalidResponse extends define<SttInvalidResponse>()("SttInvalid
 /** A 200 whose `status` is `error`. */
 export class SttTranscriptionFailed extends define<SttTranscriptionFailed>()("SttTranscriptionFailed", {
   category: "recording",
+  httpStatus: 422,
   fields: {
     ...serviceMessage,
     /** The service's id of this transcription, if the response has one. */

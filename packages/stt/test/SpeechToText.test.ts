@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import type { CallEvent } from "@effect-speech/transport"
-import { answeredAtOnce } from "@effect-speech/transport/CallReport"
+import { answeredAtOnce } from "@effect-speech/transport/unstable/Report"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as Logger from "effect/Logger"

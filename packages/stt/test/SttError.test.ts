@@ -8,7 +8,8 @@ import {
   SttTranscriptionFailed,
   SttUnexpectedStatus
 } from "@effect-speech/stt"
-import { answeredAtOnce, nothingSent } from "@effect-speech/transport/CallReport"
+import { nothingSent } from "@effect-speech/transport/CallReport"
+import { answeredAtOnce } from "@effect-speech/transport/unstable/Report"
 import { describeErrors } from "effect-speech-test-support/describeErrors"
 
 const call = { ...nothingSent, sentId: "id-1", attempts: [answeredAtOnce] }

@@ -44,10 +44,6 @@ export interface Retrying {
   readonly delayMillis: number
 }
 
-/** Whether an event replaces an earlier one of the same call that still waits for a slow handler: later progress of an upload. */
-export const replaces = (later: CallEvent, earlier: CallEvent): boolean =>
-  later._tag === "Uploading" && earlier._tag === "Uploading" && later.attempt === earlier.attempt
-
 export interface CallOptions {
   /**
    * Runs at each event, in order. The call never waits for it, and a defect in it is logged and does not affect the call. While

@@ -1,16 +1,9 @@
 /**
- * The factory of all errors of a call.
- *
- * An error has a tag, facts, the report of the call, and a `message` that says what happened and what to do. The message
- * is a field, computed from the facts when the error is made: `toJSON` and Effect's loggers would drop a getter. It is one printable line,
- * and the stack holds nothing else, so a program that ends with the error prints one line.
+ * What the errors of all calls have in common.
  */
-
-import { cloneable } from "@effect-speech/common/Cloneable"
-import * as Printable from "@effect-speech/common/Printable"
 import type * as Cause from "effect/Cause"
 import * as Schema from "effect/Schema"
-import { type Billing, CallReport, describePiece, nothingSent, type Piece } from "./CallReport.js"
+import type { CallReport } from "./CallReport.js"
 
 /**
  * Whether the same request may succeed if it is sent again.
@@ -46,14 +39,44 @@ export interface ServiceError {
   readonly call?: Pick<CallReport, "billing"> | undefined
 }
 
-const common = { call: CallReport, message: Schema.String }
+/**
+ * Why a connection failed.
+ *
+ * | reason             | means |
+ * | ------------------ | ----- |
+ * | `refused`          | nothing listens at the address, or there is no route to it |
+ * | `notFound`         | the host name is unknown |
+ * | `proxy`            | the proxy did not open the connection; `code` is the status of its response, or the system's code |
+ * | `tls`              | the secure connection failed |
+ * | `reset`            | the connection was closed before the response |
+ * | `timeout`          | a timeout of the network or of the HttpClient |
+ * | `cut`              | the connection was lost in the middle of the response |
+ * | `informational`    | the service sent an unrequested `100 Continue`, which this HttpClient can't read |
+ * | `closed`           | the HttpClient was closed together with its layer |
+ * | `tooManyOpenFiles` | the process or the system can open no further file or socket |
+ * | `unknown`          | none of these; `code` may say more |
+ */
+export const ConnectionReason = Schema.Literal(
+  "refused",
+  "notFound",
+  "proxy",
+  "tls",
+  "reset",
+  "timeout",
+  "cut",
+  "informational",
+  "closed",
+  "tooManyOpenFiles",
+  "unknown"
+)
+export type ConnectionReason = typeof ConnectionReason.Type
+
+type Common = { readonly call: typeof CallReport; readonly message: typeof Schema.String }
 
 type AllFields<Tag extends string, Fields extends Schema.Struct.Fields> = {
   readonly _tag: Schema.tag<Tag>
 } & Fields &
-  typeof common
-
-type Facts<Fields extends Schema.Struct.Fields> = Schema.Struct.Type<Fields> & { readonly call: CallReport }
+  Common
 
 /** An error class that is also a `Schema` of itself. Every field has a default, so `new SttForbidden()` works in a test. */
 export type ServiceErrorClass<
@@ -66,7 +89,7 @@ export type ServiceErrorClass<
   AllFields<Tag, Fields>,
   Schema.Struct.Encoded<AllFields<Tag, Fields>>,
   Schema.Struct.Context<AllFields<Tag, Fields>>,
-  Partial<Schema.Struct.Type<Fields & typeof common>>,
+  Partial<Schema.Struct.Type<Fields & Common>>,
   {
     /** What the error concerns. */
     readonly category: C
@@ -79,68 +102,3 @@ export type ServiceErrorClass<
   },
   Cause.YieldableError
 > & { readonly _tag: Tag }
-
-export interface Definition<Fields extends Schema.Struct.Fields, C extends Category> {
-  readonly category: C
-  readonly fields: Fields
-  /** Facts of an error that is made without arguments, as in a test. */
-  readonly defaults: Schema.Struct.Type<Fields>
-  readonly retry: Retry | ((facts: Facts<Fields>) => Retry)
-  /** One or two sentences: what happened, and what to do. */
-  readonly message: (facts: Facts<Fields>) => string
-}
-
-/** Defines an error class. Call it as `ServiceError.define<Self>()(tag, definition)`, and extend the result. */
-export const define =
-  <Self = never>() =>
-  <const Tag extends string, Fields extends Schema.Struct.Fields, C extends Category>(
-    tag: Tag,
-    definition: Definition<Fields, C>
-  ): ServiceErrorClass<Self, Tag, Fields, C> => {
-    type Props = Partial<Facts<Fields> & { readonly message: string }>
-    const Base = Schema.TaggedError<Error>(tag)(tag, { ...definition.fields, ...common }) as unknown as new (
-      props: object,
-      options?: Schema.MakeOptions
-    ) => Error
-
-    class Defined extends Base {
-      constructor(props: Props = {}, options?: Schema.MakeOptions) {
-        const facts = Object.assign({ call: nothingSent }, definition.defaults, props)
-        const message = props.message ?? ofPiece(Printable.line(definition.message(facts)), facts.call.piece)
-        super({ ...facts, message }, options)
-        // Drop the stack: only library frames. An effect runs outside the synchronous stack of the caller's code.
-        this.stack = `${this.name}: ${this.message}`
-      }
-      get category(): C {
-        return definition.category
-      }
-      get retry(): Retry {
-        const { retry } = definition
-        return typeof retry === "function" ? retry(this as unknown as Facts<Fields>) : retry
-      }
-      get retryable(): boolean {
-        return this.retry === "transient" || this.retry === "overload"
-      }
-      get sentence(): string {
-        return Printable.line(definition.message(this as unknown as Facts<Fields>))
-      }
-    }
-    return cloneable(Defined) as unknown as ServiceErrorClass<Self, Tag, Fields, C>
-  }
-
-/** The sentence of an error, and that of its piece. */
-const ofPiece = (message: string, piece: Piece | undefined): string =>
-  piece === undefined ? message : `${message} ${describePiece(piece)}`.trimEnd()
-
-/**
- * The same error, of the same class, with this piece in its report and in its message. `billing` is that of all pieces that failed.
- * Default: that of the error.
- */
-export const withPiece = <E extends ServiceError & { readonly call: CallReport; readonly message: string }>(
-  error: E,
-  piece: Piece,
-  billing: Billing = error.call.billing
-): E => {
-  const Class = error.constructor as new (props: object) => E
-  return new Class({ ...error, call: { ...error.call, piece, billing }, message: ofPiece(error.message, piece) })
-}

@@ -1,13 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
-import { ApiKey } from "@effect-speech/transport"
+import * as Printable from "@effect-speech/common/Printable"
+import { problemWith } from "@effect-speech/transport/ApiKey"
 import * as FastCheck from "effect/FastCheck"
 import * as Redacted from "effect/Redacted"
+import { withoutKey } from "../src/internal/redaction/withoutKey.js"
 
-const redact = (text: string, key: Redacted.Redacted) => ApiKey.printable(ApiKey.withoutKey(text, key))
+const redact = (text: string, key: Redacted.Redacted) => Printable.line(withoutKey(text, key))
 
 describe("an API key", () => {
   it.each(["prefix.secret", "a.b.c.d", "sk_live-1.~!@#$%^&*()"])("may be %s", (key) => {
-    expect(ApiKey.problemWith(Redacted.make(key))).toBeUndefined()
+    expect(problemWith(Redacted.make(key))).toBeUndefined()
   })
 
   it.each([
@@ -20,7 +22,7 @@ describe("an API key", () => {
     ["prefix.secret\n", "line break"],
     ["prefix.sécret", "ASCII"]
   ])("must not be %j, and the problem does not quote it", (key, word) => {
-    const problem = ApiKey.problemWith(Redacted.make(key))
+    const problem = problemWith(Redacted.make(key))
     expect(problem).toContain(word)
     if (key !== "") expect(problem).not.toContain(key)
   })
@@ -76,7 +78,7 @@ describe("a key in other text", () => {
     }
   ])("is removed: $what", ({ text }) => {
     // What is left of an encoding tells nothing: a prefix of hex, padding, or a zero byte of UTF-16.
-    expect(ApiKey.withoutKey(`the key «${text}» is wrong`, key)).toMatch(
+    expect(withoutKey(`the key «${text}» is wrong`, key)).toMatch(
       /^the key «(0x|A|)<redacted>[A\u2060=]{0,4}» is wrong$/
     )
   })
@@ -93,12 +95,12 @@ describe("a key in other text", () => {
     { end: "%", after: "dd" }
   ])("is removed from a URL if its last character $end would begin an escape with the next", ({ after, end }) => {
     const ending = Redacted.make(`${after}.!!!!!!!!${end}`)
-    expect(ApiKey.withoutKey(`!!!!!!%21!${end}${after}.!!!!!!!!${end}`, ending)).not.toContain("!!!")
+    expect(withoutKey(`!!!!!!%21!${end}${after}.!!!!!!!!${end}`, ending)).not.toContain("!!!")
   })
 
   it("is removed from base64 that holds more, and nothing else is", () => {
     const text = `Log: ${base64(`ключ ${value} wrong`)}, see ${base64("another text, without it")}.`
-    const without = ApiKey.withoutKey(text, key)
+    const without = withoutKey(text, key)
     expect(without).toMatch(/^Log: [A-Za-z0-9]+<redacted>[A-Za-z0-9]+=*, see /)
     expect(without.slice(without.indexOf(", see"))).toBe(text.slice(text.indexOf(", see")))
   })
@@ -112,7 +114,7 @@ describe("a key in other text", () => {
         base64(odd),
         percent(percent(odd))
       ]) {
-        expect(ApiKey.withoutKey(text, Redacted.make(odd))).toBe("<redacted>")
+        expect(withoutKey(text, Redacted.make(odd))).toBe("<redacted>")
       }
     }
   })
@@ -121,14 +123,14 @@ describe("a key in other text", () => {
     // In time that grew with the square of the text, each of these would take minutes.
     for (const text of ["\\\\", "%25", "&amp;", "&#0", "&", "s", "%73", "p ", "7 0 ", "cHBw"]) {
       const long = text.repeat(50_000)
-      expect(ApiKey.withoutKey(long, key)).toBe(long)
+      expect(withoutKey(long, key)).toBe(long)
     }
   })
 
   it.each(["100 % of secret & long", "\\u0073ecret", "&#115;ecret&amp;", "%73%65%63%72%65%74", base64("prefix.")])(
     "leaves %j as it is",
     (text) => {
-      expect(ApiKey.withoutKey(text, key)).toBe(text)
+      expect(withoutKey(text, key)).toBe(text)
     }
   )
 })
@@ -222,7 +224,7 @@ describe("a key in any three encodings, one in the other", () => {
           (text, name) => (cases[name] ?? encodings[name] ?? String)(text, chance),
           whole ? key : secret
         )
-        const without = ApiKey.withoutKey(`${before}«${encoded}»${after}`, Redacted.make(key))
+        const without = withoutKey(`${before}«${encoded}»${after}`, Redacted.make(key))
         // Text that was encoded together with the key may stay.
         if (
           !without.includes("<redacted>") ||
@@ -242,7 +244,7 @@ describe("a key in any three encodings, one in the other", () => {
         FastCheck.array(FastCheck.oneof(anyText, FastCheck.constantFrom(..."%&\\", "&amp;", "%25", base64("another")))),
         (key, parts) => {
           const text = parts.join(" ")
-          return ApiKey.withoutKey(text, Redacted.make(key)) === text
+          return withoutKey(text, Redacted.make(key)) === text
         }
       ),
       { seed: 7, numRuns: 300 }

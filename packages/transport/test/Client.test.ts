@@ -2,10 +2,19 @@
 import { inspect } from "node:util"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
-import { CallReport, Client, type Failure, type Operation } from "@effect-speech/transport"
-import { connectionFailed, deadlineExceeded, invalidApiKey, invalidRequest } from "@effect-speech/transport/CommonError"
-import * as NodeTransport from "@effect-speech/transport/node"
-import { define } from "@effect-speech/transport/ServiceError"
+import { CallReport } from "@effect-speech/transport"
+import type { ClientOptions } from "@effect-speech/transport/ClientOptions"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
+import * as Client from "@effect-speech/transport/unstable/Client"
+import {
+  connectionFailed,
+  deadlineExceeded,
+  invalidApiKey,
+  invalidRequest
+} from "@effect-speech/transport/unstable/CommonError"
+import { define } from "@effect-speech/transport/unstable/ErrorDefinition"
+import type * as Failure from "@effect-speech/transport/unstable/Failure"
+import type * as Operation from "@effect-speech/transport/unstable/Operation"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
@@ -33,14 +42,14 @@ const endpoint: Client.Endpoint<EchoInvalidApiKey> = {
   answerDeadline: "1 minute",
   InvalidApiKey: EchoInvalidApiKey
 }
-const make = (options: Client.ClientOptions) =>
+const make = (options: ClientOptions) =>
   Effect.map(Client.connect(endpoint, options), ({ baseUrl, url }) => ({
     baseUrl,
     say: () => Effect.succeed(url.href)
   }))
 
 describe("the layers of a client", () => {
-  const valid: Client.ClientOptions = { apiKey: Redacted.make("prefix.secret"), baseUrl: "https://host.example/v1/" }
+  const valid: ClientOptions = { apiKey: Redacted.make("prefix.secret"), baseUrl: "https://host.example/v1/" }
   const build = <E>(layer: Layer.Layer<Echo, E, HttpClient.HttpClient>) =>
     Effect.map(Effect.scoped(Layer.build(Layer.provide(layer, NodeTransport.layer))), Context.get(Echo))
 
@@ -77,7 +86,7 @@ describe("the layers of a client", () => {
     Effect.gen(function* () {
       const [apiKey, baseUrl] = [Config.succeed(valid.apiKey), Config.succeed(valid.baseUrl)]
       const given: Array<unknown> = []
-      const recording = (options: Client.ClientOptions) => {
+      const recording = (options: ClientOptions) => {
         given.push({ deadlines: options.deadlines, retries: options.retries })
         return make(options)
       }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Issue } from "@effect-speech/transport"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { ResponseBody } from "@effect-speech/transport"
+import * as ResponseBody from "@effect-speech/transport/unstable/ResponseBody"
 import * as Effect from "effect/Effect"
 
 /** Collects a body of these chunks, and counts the pulls. */

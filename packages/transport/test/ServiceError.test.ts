@@ -1,14 +1,17 @@
 import { inspect } from "node:util"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { CallReport, ServiceError } from "@effect-speech/transport"
-import { quoteService, retryOfUnexpectedStatus, unexpectedStatus } from "@effect-speech/transport/CommonError"
+import { CallReport } from "@effect-speech/transport"
+import { quoteService, retryOfUnexpectedStatus, unexpectedStatus } from "@effect-speech/transport/unstable/CommonError"
+import * as ErrorDefinition from "@effect-speech/transport/unstable/ErrorDefinition"
+import * as Report from "@effect-speech/transport/unstable/Report"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
 
-class TooHot extends ServiceError.define<TooHot>()("TooHot", {
+class TooHot extends ErrorDefinition.define<TooHot>()("TooHot", {
   category: "service",
+  httpStatus: 502,
   fields: { degrees: Schema.Number, place: Schema.optional(Schema.String) },
   defaults: { degrees: 100 },
   retry: "transient",
@@ -69,7 +72,7 @@ describe("an error of a piece", () => {
   const piece = { ...place, kept: 6, left: 4000 }
 
   it("is the same error with the piece in its report, and with a sentence from these facts", () => {
-    const error = ServiceError.withPiece(new TooHot({ degrees: 40 }), piece)
+    const error = ErrorDefinition.withPiece(new TooHot({ degrees: 40 }), piece)
     expect(error).toBeInstanceOf(TooHot)
     expect(error).toMatchObject({ degrees: 40, retry: "transient", category: "service" })
     expect(error.call).toEqual({ ...CallReport.nothingSent, piece })
@@ -79,7 +82,7 @@ describe("an error of a piece", () => {
     )
     expect(error.stack).toContain(error.message)
     expect(new TooHot({ degrees: 40, call: error.call }).message).toBe(error.message)
-    expect(ServiceError.withPiece(new TooHot({ message: "My own." }), { ...piece, of: 1 }).message).toBe("My own.")
+    expect(ErrorDefinition.withPiece(new TooHot({ message: "My own." }), { ...piece, of: 1 }).message).toBe("My own.")
   })
 
   const spoken = { number: 3, unit: "milliseconds", start: 600_000, end: 3_661_000 } as const
@@ -94,7 +97,7 @@ describe("an error of a piece", () => {
     [{ ...place, kept: 0 }, "Piece 7 of 9, from character 1,101 (“a\\nb”)."],
     [{ ...place, of: 1, kept: 0 }, ""]
   ] satisfies ReadonlyArray<readonly [CallReport.Piece, string]>)("says of the piece %j: %s", (piece, sentence) => {
-    expect(CallReport.describePiece(piece)).toBe(sentence)
+    expect(Report.describePiece(piece)).toBe(sentence)
   })
 })
 
@@ -118,7 +121,7 @@ describe("a status that the contract does not define", () => {
     }))
   ])("of $status is that of a gateway: its retry is $retry, its billing $billing", ({ billing, retry, status }) => {
     expect(retryOfUnexpectedStatus(status)).toBe(retry)
-    expect(CallReport.billingOf([{ ...CallReport.answeredAtOnce, status }], () => true)).toBe(billing)
+    expect(Report.billingOf([{ ...Report.answeredAtOnce, status }], () => true)).toBe(billing)
     const message = unexpectedStatus(status, "synthesis", "")
     expect(message).toContain(`A gateway in front of the service returned ${status}`)
     expect(message).not.toContain("base URL")

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import type { Deadlines, Operation } from "@effect-speech/transport"
+import type { Deadlines } from "@effect-speech/transport"
+import type * as Operation from "@effect-speech/transport/unstable/Operation"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"

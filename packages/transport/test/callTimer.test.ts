@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
-import type { Failure } from "@effect-speech/transport"
+import type * as Failure from "@effect-speech/transport/unstable/Failure"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -1,8 +1,9 @@
 /** The limit of the calls of a layer, and their queue. */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { describe, expect, it } from "@effect/vitest"
-import { type CallEvent, Concurrency, type Operation } from "@effect-speech/transport"
-import * as NodeTransport from "@effect-speech/transport/node"
+import type { CallEvent } from "@effect-speech/transport"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
+import type * as Operation from "@effect-speech/transport/unstable/Operation"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -13,6 +14,7 @@ import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import { faultyServer, onRequest, respond } from "effect-speech-test-support/faultyServer"
 import { makeCallQueue, type Place } from "../src/internal/call/callQueue.js"
+import * as Concurrency from "../src/internal/options/concurrency.js"
 import {
   type Failed,
   operation,

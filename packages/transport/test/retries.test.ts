@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type CallEvent, type Retries, Upload } from "@effect-speech/transport"
+import type { CallEvent, Retries } from "@effect-speech/transport"
+import * as Upload from "@effect-speech/transport/unstable/Upload"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"

@@ -5,16 +5,12 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
-import {
-  type ApiKey,
-  Concurrency,
-  Deadlines,
-  type Failure,
-  type Operation,
-  ResponseBody,
-  Retries
-} from "@effect-speech/transport"
+import type { ApiKey } from "@effect-speech/transport"
+import type { RetryOptions } from "@effect-speech/transport/Retries"
 import type { Retry } from "@effect-speech/transport/ServiceError"
+import type * as Failure from "@effect-speech/transport/unstable/Failure"
+import type * as Operation from "@effect-speech/transport/unstable/Operation"
+import * as ResponseBody from "@effect-speech/transport/unstable/ResponseBody"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
@@ -24,6 +20,9 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { makeTransport } from "../src/internal/call/makeTransport.js"
 import { makeRetryBudget, type RetryBudget } from "../src/internal/call/retryBudget.js"
+import * as Concurrency from "../src/internal/options/concurrency.js"
+import * as Deadlines from "../src/internal/options/deadlines.js"
+import * as Retries from "../src/internal/options/retries.js"
 
 export interface Failed {
   readonly _tag: "Failed"
@@ -40,7 +39,7 @@ export const deadlines = resolvedDeadlines({ uploadIdle: "10 seconds", downloadI
 export interface PlayOptions {
   readonly apiKey?: ApiKey.ApiKey | undefined
   readonly deadlines?: Deadlines.ResolvedDeadlines | undefined
-  readonly retries?: Retries.RetryOptions | undefined
+  readonly retries?: RetryOptions | undefined
   readonly budget?: RetryBudget | undefined
   readonly concurrency?: number | undefined
 }

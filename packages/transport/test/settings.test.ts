@@ -1,6 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
-import { BaseUrl, Deadlines, Retries } from "@effect-speech/transport"
+import type { Deadlines as Given } from "@effect-speech/transport/Deadlines"
+import * as BaseUrl from "@effect-speech/transport/unstable/BaseUrl"
 import * as Either from "effect/Either"
+import * as Deadlines from "../src/internal/options/deadlines.js"
+import * as Retries from "../src/internal/options/retries.js"
 
 describe("a base URL", () => {
   const resolve = (text: string, options?: BaseUrl.BaseUrlOptions) =>
@@ -41,7 +44,7 @@ describe("a base URL", () => {
 })
 
 describe("deadlines", () => {
-  const parse = (given: Deadlines.Deadlines) => Deadlines.parse(given, "10 minutes")
+  const parse = (given: Given) => Deadlines.parse(given, "10 minutes")
 
   it("have defaults: 60 seconds without progress, that of the operation for the response, and no total", () => {
     const defaults = { uploadIdle: 60_000, answer: 600_000, downloadIdle: 60_000, total: Number.POSITIVE_INFINITY }

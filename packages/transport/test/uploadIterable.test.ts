@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
-import { Upload } from "@effect-speech/transport"
+import * as Upload from "@effect-speech/transport/unstable/Upload"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"

@@ -2,16 +2,30 @@
  * The request of a synthesis. The client checks it by the rules of the contract before it sends anything. Only the
  * service knows the valid values of `lang` and `voice`.
  */
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Schema from "effect/Schema"
 import * as Contract from "./TtsContract.js"
 
 /** White space, controls and characters that show nothing: there is nothing to speak. */
 const blank = /^[\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}]+$/u
 
+/** Any JSON object. */
+const Json = Issue.plainObject(Schema.Record({ key: Schema.String, value: Schema.Unknown }), {
+  jsonSchema: { type: "object" },
+  arbitrary: () => (fc) => fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.jsonValue(), { noNullPrototype: true })
+})
+
+const bodyFields = Object.keys(Contract.SynthesisBody.fields)
+
 export const SynthesisRequest = Schema.Struct({
   /** 1 to 10,000 Unicode code points, not all blank; each is billed. */
-  text: Contract.Text.pipe(Schema.filter((text) => !blank.test(text) || "must not be blank")),
+  text: Contract.Text.pipe(
+    Schema.filter((text) => !blank.test(text) || "must not be blank", {
+      jsonSchema: { pattern: String.raw`\S` },
+      arbitrary: () => (fc) =>
+        fc.string({ unit: "grapheme", minLength: 1, maxLength: 100 }).filter((text) => !blank.test(text))
+    })
+  ),
   /** A language code. Default: `hi`, of the service. */
   lang: Schema.optional(Schema.String),
   /** A voice id. Default: `default_female`, of the service. */
@@ -25,23 +39,30 @@ export const SynthesisRequest = Schema.Struct({
   /**
    * Pronunciations for this request: from a word to its tokens, in the form of the service (any JSON). Default: none.
    */
-  g2pOverrides: Schema.optional(Issue.plainObject(Schema.Record({ key: Schema.String, value: Schema.Unknown }))),
+  g2pOverrides: Schema.optional(Json),
   /** Id of the request: 1 to 64 letters, digits and `.`, `_`, `:`, `-`. Default: a random UUID. */
   requestId: Schema.optional(
     Schema.String.pipe(
       Schema.filter(
-        (id) => Contract.requestIdPattern.test(id) || "must be 1 to 64 characters from letters, digits and . _ : -"
+        (id) => Contract.requestIdPattern.test(id) || "must be 1 to 64 characters from letters, digits and . _ : -",
+        {
+          jsonSchema: { pattern: Contract.requestIdPattern.source },
+          arbitrary: () => (fc) => fc.stringMatching(Contract.requestIdPattern)
+        }
       )
     )
   ),
   /** Further JSON fields of the service, sent unchanged. Default: none. */
   additionalFields: Schema.optional(
-    Issue.plainObject(Schema.Record({ key: Schema.String, value: Schema.Unknown })).pipe(
-      Schema.filter((fields) => {
-        const known = Object.keys(fields).find((name) => Object.hasOwn(Contract.SynthesisBody.fields, name))
-        return known === undefined || `must not hold ${known}, which is a field of the request itself`
-      })
+    Json.pipe(
+      Schema.filter(
+        (fields) => {
+          const known = Object.keys(fields).find((name) => bodyFields.includes(name))
+          return known === undefined || `must not hold ${known}, which is a field of the request itself`
+        },
+        { jsonSchema: { propertyNames: { not: { enum: bodyFields } } } }
+      )
     )
   )
-})
-export type SynthesisRequest = typeof SynthesisRequest.Type
+}).annotations({ identifier: "SynthesisRequest" })
+export interface SynthesisRequest extends Schema.Schema.Type<typeof SynthesisRequest> {}

@@ -12,9 +12,10 @@
 
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
-import * as Client from "@effect-speech/transport/Client"
+import type { ClientOptions } from "@effect-speech/transport/ClientOptions"
 import type * as Deadlines from "@effect-speech/transport/Deadlines"
-import type { Operation } from "@effect-speech/transport/Operation"
+import * as Client from "@effect-speech/transport/unstable/Client"
+import type { Operation } from "@effect-speech/transport/unstable/Operation"
 import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
@@ -48,7 +49,7 @@ export interface TextToSpeechService {
   readonly synthesize: (request: SynthesisRequest, options?: CallOptions) => Effect.Effect<Speech, TtsError>
 }
 
-export interface TextToSpeechOptions extends Client.ClientOptions {
+export interface TextToSpeechOptions<R = never> extends ClientOptions<R> {
   /**
    * How long each phase may take. Default: ten minutes until the response begins, and 60 seconds without progress of
    * the upload or the download.
@@ -65,9 +66,9 @@ const endpoint: Client.Endpoint<TtsInvalidApiKey> = {
 }
 
 /** Makes the service that {@link TextToSpeech.layer} provides. */
-export const make = (
-  options: TextToSpeechOptions
-): Effect.Effect<TextToSpeechService, ConfigError.ConfigError | TtsInvalidApiKey, HttpClient.HttpClient> =>
+export const make = <R = never>(
+  options: TextToSpeechOptions<R>
+): Effect.Effect<TextToSpeechService, ConfigError.ConfigError | TtsInvalidApiKey, R | HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const { baseUrl, transport, url } = yield* Client.connect(endpoint, options)
 
@@ -114,15 +115,15 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
    * The service from explicit options. Fails with `ConfigError` for an invalid option, and with `TtsInvalidApiKey` for
    * a malformed key.
    */
-  static readonly layer = (
-    options: TextToSpeechOptions
-  ): Layer.Layer<TextToSpeech, ConfigError.ConfigError | TtsInvalidApiKey, HttpClient.HttpClient> =>
+  static readonly layer = <R = never>(
+    options: TextToSpeechOptions<R>
+  ): Layer.Layer<TextToSpeech, ConfigError.ConfigError | TtsInvalidApiKey, R | HttpClient.HttpClient> =>
     Layer.effect(TextToSpeech, make(options))
 
   /** The service from a `Config` of the options, or from a record with a `Config` for each option. */
-  static readonly layerConfig = (
-    options: Config.Config.Wrap<TextToSpeechOptions>
-  ): Layer.Layer<TextToSpeech, ConfigError.ConfigError | TtsInvalidApiKey, HttpClient.HttpClient> =>
+  static readonly layerConfig = <R = never>(
+    options: Config.Config.Wrap<TextToSpeechOptions<R>>
+  ): Layer.Layer<TextToSpeech, ConfigError.ConfigError | TtsInvalidApiKey, R | HttpClient.HttpClient> =>
     Client.layerConfig(TextToSpeech, make, options)
 
   /** The service from the environment variables `SPEECH_API_KEY` and `SPEECH_TTS_BASE_URL`. */

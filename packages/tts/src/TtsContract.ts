@@ -3,7 +3,7 @@
  * fields.
  */
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Schema from "effect/Schema"
 
 export const path = "/tts/bytes"
@@ -94,7 +94,8 @@ export const Text = Schema.String.pipe(
 const within = (from: number, to: number) =>
   Schema.Number.pipe(
     Schema.filter((value) => (value >= from && value <= to) || `must be a number from ${from} to ${to}`, {
-      jsonSchema: { minimum: from, maximum: to }
+      jsonSchema: { minimum: from, maximum: to },
+      arbitrary: () => (fc) => fc.double({ min: from, max: to, noNaN: true })
     })
   )
 

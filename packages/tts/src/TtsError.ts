@@ -11,8 +11,8 @@ import {
   quoteService,
   retryOfUnexpectedStatus,
   unexpectedStatus
-} from "@effect-speech/transport/CommonError"
-import { define } from "@effect-speech/transport/ServiceError"
+} from "@effect-speech/transport/unstable/CommonError"
+import { define } from "@effect-speech/transport/unstable/ErrorDefinition"
 import * as Schema from "effect/Schema"
 
 /** A response with a status other than 200. */
@@ -39,6 +39,7 @@ export class TtsInvalidApiKey extends define<TtsInvalidApiKey>()("TtsInvalidApiK
 /** 400: the request is malformed, or the value of a field is not supported. */
 export class TtsBadRequest extends define<TtsBadRequest>()("TtsBadRequest", {
   category: "request",
+  httpStatus: 400,
   fields: {
     ...statusFields,
     /** The field that the service's message names, such as `output_format`, if it names one. */
@@ -53,6 +54,7 @@ export class TtsBadRequest extends define<TtsBadRequest>()("TtsBadRequest", {
 /** 401: the service refused the key. It gives the same status for every reason. */
 export class TtsUnauthorized extends define<TtsUnauthorized>()("TtsUnauthorized", {
   category: "account",
+  httpStatus: 500,
   fields: statusFields,
   defaults: { status: 401 },
   retry: "otherKey",
@@ -63,6 +65,7 @@ export class TtsUnauthorized extends define<TtsUnauthorized>()("TtsUnauthorized"
 /** 500: the service failed. */
 export class TtsServerError extends define<TtsServerError>()("TtsServerError", {
   category: "service",
+  httpStatus: 502,
   fields: statusFields,
   defaults: { status: 500 },
   retry: "transient",
@@ -73,6 +76,7 @@ export class TtsServerError extends define<TtsServerError>()("TtsServerError", {
 /** 502: the synthesis backend is unreachable or failed. */
 export class TtsBackendFailed extends define<TtsBackendFailed>()("TtsBackendFailed", {
   category: "service",
+  httpStatus: 502,
   fields: statusFields,
   defaults: { status: 502 },
   retry: "overload",
@@ -83,6 +87,7 @@ export class TtsBackendFailed extends define<TtsBackendFailed>()("TtsBackendFail
 /** A status that is not in the contract, such as a redirect, or the 504 of a gateway in front of the service. */
 export class TtsUnexpectedStatus extends define<TtsUnexpectedStatus>()("TtsUnexpectedStatus", {
   category: "service",
+  httpStatus: 502,
   fields: statusFields,
   defaults: { status: 418 },
   retry: ({ status }) => retryOfUnexpectedStatus(status),
@@ -104,6 +109,7 @@ export class TtsDeadlineExceeded extends define<TtsDeadlineExceeded>()(
 /** A 200 that is not audio, or does not state a usable format. */
 export class TtsInvalidResponse extends define<TtsInvalidResponse>()("TtsInvalidResponse", {
   category: "service",
+  httpStatus: 502,
   fields: {
     /** What is wrong with the response. */
     problem: Schema.String
@@ -117,6 +123,7 @@ export class TtsInvalidResponse extends define<TtsInvalidResponse>()("TtsInvalid
 /** Audio that contradicts its headers or itself: do not use it. It may have been billed: nothing shows that it is complete. */
 export class TtsCorruptAudio extends define<TtsCorruptAudio>()("TtsCorruptAudio", {
   category: "service",
+  httpStatus: 502,
   fields: {
     /** What is wrong with the audio. */
     problem: Schema.String,

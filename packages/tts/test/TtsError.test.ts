@@ -1,6 +1,7 @@
 import { expect, it } from "@effect/vitest"
-import { answeredAtOnce, nothingSent } from "@effect-speech/transport/CallReport"
-import { ConnectionReason } from "@effect-speech/transport/Failure"
+import { nothingSent } from "@effect-speech/transport/CallReport"
+import { ConnectionReason } from "@effect-speech/transport/ServiceError"
+import { answeredAtOnce } from "@effect-speech/transport/unstable/Report"
 import {
   TtsBackendFailed,
   TtsBadRequest,

@@ -2,7 +2,7 @@
  * A client of a scripted server, and audio for that server to send.
  */
 
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { type SynthesisRequest, TextToSpeech, type TextToSpeechOptions, type TtsError } from "@effect-speech/tts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

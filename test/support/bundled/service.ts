@@ -2,7 +2,7 @@
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import { LocalService } from "@effect-speech/local-service"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 
 /**
  * What is wrong with a path below a folder: the words after its name in a sentence. `undefined`: nothing. Such a path leads

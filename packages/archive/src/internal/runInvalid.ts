@@ -1,5 +1,5 @@
-import type * as Issue from "@effect-speech/transport/Issue"
-import { RunInvalid } from "../ArchiveError.js"
+import type * as Issue from "@effect-speech/transport/unstable/Issue"
+import { ArchiveRunInvalid } from "../ArchiveError.js"
 
-export const runInvalid = ({ field, problem }: Issue.Issue): RunInvalid =>
-  new RunInvalid({ field, problem, message: `The run did not start: ${field} ${problem}.` })
+export const runInvalid = ({ field, problem }: Issue.Issue): ArchiveRunInvalid =>
+  new ArchiveRunInvalid({ field, problem, message: `The run did not start: ${field} ${problem}.` })

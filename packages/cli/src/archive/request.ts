@@ -4,7 +4,7 @@
 import { resolve } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
 import type { RunRequest } from "@effect-speech/archive/Archive"
-import type { SourceFailed } from "@effect-speech/archive/ArchiveError"
+import type { ArchiveSourceFailed } from "@effect-speech/archive/ArchiveError"
 import * as Operation from "@effect-speech/archive/Operation"
 import type { Limits } from "@effect-speech/archive/Run"
 import * as Source from "@effect-speech/archive/Source"
@@ -67,7 +67,7 @@ const check = (given: Given<"archive run">, kind: Kind): Effect.Effect<void, Usa
   return Effect.void
 }
 
-const sourceOf = (path: string, kind: Kind, byContent: boolean): Effect.Effect<Source.Source, SourceFailed> => {
+const sourceOf = (path: string, kind: Kind, byContent: boolean): Effect.Effect<Source.Source, ArchiveSourceFailed> => {
   switch (kind) {
     case "folder":
       return Source.folder(path, { byContent })
@@ -100,7 +100,7 @@ export const limitsOf = ({ maxCredits, maxFiles, rate }: Given<"archive run"> | 
 
 export const requestOf = (
   given: Given<"archive run">
-): Effect.Effect<RunRequest, InputFailed | UsageError | SourceFailed, FileSystem.FileSystem> =>
+): Effect.Effect<RunRequest, InputFailed | UsageError | ArchiveSourceFailed, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const [path = ""] = given.operands
     const kind = yield* kindOf(path)

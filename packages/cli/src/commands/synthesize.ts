@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs"
 import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import * as Wav from "@effect-speech/audio-codec/Wav"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { type SpeechStream, TextToSpeech } from "@effect-speech/tts"
 import { codePoints } from "@effect-speech/tts/TtsContract"
 import * as Console from "effect/Console"

@@ -8,7 +8,7 @@ import type { LongTranscription } from "@effect-speech/long-form/LongTranscripti
 import type { PieceStore, PieceStoreError } from "@effect-speech/long-form/PieceStore"
 import { AudioSource, Recording, SpeechToText, type SttError, type Transcription } from "@effect-speech/stt"
 import type { Hotword } from "@effect-speech/stt/SttContract"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"

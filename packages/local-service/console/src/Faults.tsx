@@ -1,5 +1,5 @@
 /** Failures on demand. */
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { useState } from "preact/hooks"

@@ -1,5 +1,5 @@
 /** Text to speech. */
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"

@@ -78,7 +78,7 @@ const synthesis = (request: Fields, { ttsBaseUrl }: CodeOptions): string => {
   const { known, others } = split(request, synthesisNames)
   const fields = known.filter(([, value]) => !isEmpty(value)).map(([name, value]) => [name, toCode(value)] as const)
   return `import { Wav } from "@effect-speech/audio-codec"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Config, Console, Effect } from "effect"
@@ -113,7 +113,7 @@ const transcription = (request: Fields, options: CodeOptions): string => {
     ...others
   ]
   return `import { AudioSource, SpeechToText } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Config, Console, Effect } from "effect"
 

@@ -1,4 +1,4 @@
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Effect from "effect/Effect"
 import type { ParseIssue } from "effect/ParseResult"
 import * as Schema from "effect/Schema"

@@ -1,4 +1,5 @@
-import * as CallEvent from "@effect-speech/transport/CallEvent"
+import type { CallEvent } from "@effect-speech/transport/CallEvent"
+import { replaces as replacesEvent } from "@effect-speech/transport/unstable/CallEvents"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -77,7 +78,7 @@ const makeSingleFlight = <A, E>() => {
 }
 
 type PieceEvent =
-  | { readonly _tag: "Called"; readonly number: number; readonly event: CallEvent.CallEvent }
+  | { readonly _tag: "Called"; readonly number: number; readonly event: CallEvent }
   | { readonly _tag: "Planned" | "Kept" | "Silent" | "Started" | "Done" }
 
 /** As for the events of one call: later progress of the upload of the same piece. */
@@ -85,4 +86,4 @@ export const replaces = (later: PieceEvent, earlier: PieceEvent): boolean =>
   later._tag === "Called" &&
   earlier._tag === "Called" &&
   later.number === earlier.number &&
-  CallEvent.replaces(later.event, earlier.event)
+  replacesEvent(later.event, earlier.event)

@@ -1,11 +1,13 @@
-import { type Billing, type CallReport, describePiece, type Piece } from "@effect-speech/transport/CallReport"
-import * as ServiceError from "@effect-speech/transport/ServiceError"
+import type { Billing, CallReport, Piece } from "@effect-speech/transport/CallReport"
+import type { ServiceError } from "@effect-speech/transport/ServiceError"
+import { withPiece } from "@effect-speech/transport/unstable/ErrorDefinition"
+import { describePiece } from "@effect-speech/transport/unstable/Report"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { PieceStoreError, type PieceStoreService } from "../PieceStore.js"
 import { read } from "./cacheEntry.js"
 
-type CallError = ServiceError.ServiceError & { readonly call: CallReport; readonly message: string }
+type CallError = ServiceError & { readonly call: CallReport; readonly message: string }
 
 /** What a new run need not send: code points of a text, or milliseconds of a recording. */
 export interface Kept {
@@ -64,7 +66,7 @@ export const makeRunProgress = (store: PieceStoreService): RunProgress => {
         const piece: Piece = { ...place, kept: kept?.pieces ?? 0, left }
         return error instanceof PieceStoreError
           ? new PieceStoreError({ ...error, piece, message: `${error.message} ${describePiece(piece)}`.trim() })
-          : ServiceError.withPiece(error, piece, billingWith(error.call.billing))
+          : withPiece(error, piece, billingWith(error.call.billing))
       })
   }
 }

@@ -1,5 +1,5 @@
 import { field, type Hotword, type HotwordEncoding } from "../SttContract.js"
-import type { TranscriptionRequest } from "../TranscriptionRequest.js"
+import type { TranscriptionOptions } from "../TranscriptionOptions.js"
 import type { FilePart } from "./filePart.js"
 
 /** The parts of a multipart body around the recording. Their lengths are known before a byte is sent. */
@@ -35,7 +35,7 @@ const hotwordFields = (hotwords: ReadonlyArray<Hotword>, encoding: HotwordEncodi
 }
 
 const formFields = (
-  request: Omit<TranscriptionRequest, "audio">,
+  request: TranscriptionOptions,
   transactionId: string,
   hotwordEncoding: HotwordEncoding
 ): ReadonlyArray<Field> => {
@@ -52,7 +52,7 @@ const formFields = (
 
 /** Writes the fields before the file, so that a service can refuse them before it reads the recording. */
 export const multipartEnvelope = (
-  request: Omit<TranscriptionRequest, "audio">,
+  request: TranscriptionOptions,
   transactionId: string,
   file: FilePart,
   hotwordEncoding: HotwordEncoding

@@ -1,6 +1,6 @@
 import { cooperatively, type Steps } from "@effect-speech/common/Cooperative"
-import * as Issue from "@effect-speech/transport/Issue"
-import type { Response } from "@effect-speech/transport/Operation"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
+import type { Response } from "@effect-speech/transport/unstable/Operation"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"

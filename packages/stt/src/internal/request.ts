@@ -1,6 +1,6 @@
 import * as FileSystem from "@effect/platform/FileSystem"
-import type { Operation } from "@effect-speech/transport/Operation"
-import { enclose, type Upload } from "@effect-speech/transport/Upload"
+import type { Operation } from "@effect-speech/transport/unstable/Operation"
+import { enclose, type Upload } from "@effect-speech/transport/unstable/Upload"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import type { AudioSource } from "../AudioSource.js"
@@ -9,7 +9,7 @@ import type { HotwordEncoding } from "../SttContract.js"
 import type { SttError } from "../SttError.js"
 import type { SttWarning } from "../SttWarning.js"
 import type { Transcription } from "../Transcription.js"
-import type { TranscriptionRequest } from "../TranscriptionRequest.js"
+import type { TranscriptionOptions } from "../TranscriptionOptions.js"
 import { filePartOf } from "./filePart.js"
 import { multipartEnvelope } from "./multipart.js"
 import { describeRecording, type OpenAudio, openAudio, openBytes } from "./openAudio.js"
@@ -26,7 +26,7 @@ const lookAhead = 64
 export const requestOf = (
   url: URL,
   audio: AudioSource,
-  fields: Omit<TranscriptionRequest, "audio">,
+  fields: TranscriptionOptions,
   transactionId: string,
   hotwordEncoding: HotwordEncoding,
   fs: FileSystem.FileSystem

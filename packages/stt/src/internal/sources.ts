@@ -1,4 +1,4 @@
-import type { UploadFailed } from "@effect-speech/transport/Failure"
+import type { UploadFailed } from "@effect-speech/transport/unstable/Failure"
 import * as Schema from "effect/Schema"
 import type { AudioSource } from "../AudioSource.js"
 import { AudioHint } from "../SttError.js"

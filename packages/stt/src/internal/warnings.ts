@@ -7,7 +7,7 @@ import {
   SampleRateFarFrom8kHz,
   type SttWarning
 } from "../SttWarning.js"
-import type { TranscriptionRequest } from "../TranscriptionRequest.js"
+import type { TranscriptionOptions } from "../TranscriptionOptions.js"
 
 /** The facts of a recording that can cause a warning. */
 export interface WarnedFacts {
@@ -16,7 +16,7 @@ export interface WarnedFacts {
 }
 
 /** The fields of a request that can cause a warning. */
-export type WarnedFields = Pick<TranscriptionRequest, "model" | "parseNumber" | "hotwords">
+export type WarnedFields = Pick<TranscriptionOptions, "model" | "parseNumber" | "hotwords">
 
 /** The warnings of a recording and its request. The service would give none. */
 export const warningsFor = (recording: WarnedFacts, request: WarnedFields): ReadonlyArray<SttWarning> =>

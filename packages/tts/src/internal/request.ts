@@ -1,4 +1,4 @@
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { SynthesisRequest } from "../SynthesisRequest.js"

@@ -1,6 +1,6 @@
 import { durationMillis } from "@effect-speech/audio-codec/AudioFormat"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
-import { collect } from "@effect-speech/transport/ResponseBody"
+import { collect } from "@effect-speech/transport/unstable/ResponseBody"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

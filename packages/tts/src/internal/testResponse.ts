@@ -1,6 +1,6 @@
 import { bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
-import { answeredAtOnce } from "@effect-speech/transport/CallReport"
-import type { Response } from "@effect-speech/transport/Operation"
+import type { Response } from "@effect-speech/transport/unstable/Operation"
+import { answeredAtOnce } from "@effect-speech/transport/unstable/Report"
 import * as Effect from "effect/Effect"
 import type { SynthesisRequest } from "../SynthesisRequest.js"
 import * as Contract from "../TtsContract.js"

@@ -7,7 +7,7 @@ import type { TtsError } from "@effect-speech/tts/TtsError"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { OutputFailed } from "../../ArchiveError.js"
+import type { ArchiveOutputFailed } from "../../ArchiveError.js"
 import * as Money from "../model/money.js"
 import { type Concern, failedOrHeld, settlementOf } from "../model/settlement.js"
 import { isOfProcess } from "../source/files.js"
@@ -23,7 +23,7 @@ export interface FileProblem {
   readonly message: string
 }
 
-export type CallError = SttError | TtsError | PieceStoreError | WavError | OutputFailed | FileProblem
+export type CallError = SttError | TtsError | PieceStoreError | WavError | ArchiveOutputFailed | FileProblem
 
 /** Codes of a path that has the place of another file, or is too long. They concern its file alone. */
 const ofOnePath: ReadonlySet<string | undefined> = new Set(["ENOTDIR", "EEXIST", "EISDIR", "ENAMETOOLONG"])
@@ -39,7 +39,7 @@ const concernOf = (error: CallError, output: string): Concern => {
       return error.concern
     case "WavError":
       return "file"
-    case "OutputFailed":
+    case "ArchiveOutputFailed":
       return error.path !== output && isOfOnePath(error.code) ? "file" : "output"
     case "PieceStoreError":
       return "output"

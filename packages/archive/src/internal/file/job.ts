@@ -1,7 +1,7 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { RunInvalid } from "../../ArchiveError.js"
+import type { ArchiveRunInvalid } from "../../ArchiveError.js"
 import type { Operation } from "../../Operation.js"
 import type { RunSettings } from "../../Run.js"
 import type { Cost } from "../model/money.js"
@@ -36,7 +36,7 @@ export interface Worker<out R = never> {
    * Fails if this process can't call a file as requested, such as for lack of a decoder. It runs for each file that a run lists.
    * Default: it can call each.
    */
-  readonly check?: (item: SourceItem, settings: RunSettings) => Effect.Effect<void, RunInvalid, R>
+  readonly check?: (item: SourceItem, settings: RunSettings) => Effect.Effect<void, ArchiveRunInvalid, R>
   /**
    * One call, or the calls of the pieces of a long file. It is not interrupted. `begunAt` of its result is by the clock of
    * this process. A `.wav` is written before the result is `Done`.

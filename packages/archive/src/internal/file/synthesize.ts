@@ -11,7 +11,7 @@ import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import { codePoints, maximumCodePoints } from "@effect-speech/tts/TtsContract"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { OutputFailed } from "../../ArchiveError.js"
+import type { ArchiveOutputFailed } from "../../ArchiveError.js"
 import type { Synthesize } from "../../Operation.js"
 import { pathOf, type SynthesisResult } from "../../Output.js"
 import * as Money from "../model/money.js"
@@ -105,7 +105,7 @@ const prepareFolder = (
   output: string,
   path: string,
   bytes: number
-): Effect.Effect<void, OutputFailed | FileProblem, FileSystem.FileSystem> =>
+): Effect.Effect<void, ArchiveOutputFailed | FileProblem, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const folder = dirname(path)
@@ -129,7 +129,7 @@ const notWritten = (
   path: string,
   error: unknown,
   result: "unsent" | "kept"
-): Effect.Effect<never, OutputFailed | FileProblem> => {
+): Effect.Effect<never, ArchiveOutputFailed | FileProblem> => {
   const code = systemCode(error)
   if (!isOfOnePath(code)) return outputFailed(path, error, result)
   const reason =
@@ -140,7 +140,7 @@ const notWritten = (
     result === "kept"
       ? "Its audio is kept in pieces: remove the other file, and retry the files of this tag."
       : "Nothing was sent. Give the text another id, and run again."
-  return problem("OutputFailed", `${path} can't be written: ${reason}. ${then}`)
+  return problem("ArchiveOutputFailed", `${path} can't be written: ${reason}. ${then}`)
 }
 
 const whole = (request: SynthesisRequest, place: Place, length: number, tally: Money.Tally) =>

@@ -4,7 +4,7 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { StoreFailed } from "../../ArchiveError.js"
+import type { ArchiveStoreFailed } from "../../ArchiveError.js"
 import type { Done, StoreService } from "../store/Store.js"
 
 /** Of one statement. */
@@ -14,14 +14,14 @@ interface Waiting {
   readonly seq: number
   readonly answer: Done
   /** Whether it was recorded. */
-  readonly recorded: Deferred.Deferred<boolean, StoreFailed>
+  readonly recorded: Deferred.Deferred<boolean, ArchiveStoreFailed>
 }
 
 export interface AnswersOptions {
   readonly store: StoreService
   readonly machine: string
   /** Repeats an effect of the store through an outage. */
-  readonly stored: <A>(effect: Effect.Effect<A, StoreFailed>) => Effect.Effect<A, StoreFailed>
+  readonly stored: <A>(effect: Effect.Effect<A, ArchiveStoreFailed>) => Effect.Effect<A, ArchiveStoreFailed>
 }
 
 /** Returns a function that records the answer for a file of a run. Its result is whether the file was this machine's. */
@@ -52,9 +52,9 @@ export const make = ({ machine, store, stored }: AnswersOptions) => {
       )
     })
 
-  return (run: string, epoch: number, seq: number, answer: Done): Effect.Effect<boolean, StoreFailed> =>
+  return (run: string, epoch: number, seq: number, answer: Done): Effect.Effect<boolean, ArchiveStoreFailed> =>
     Effect.gen(function* () {
-      const recorded = yield* Deferred.make<boolean, StoreFailed>()
+      const recorded = yield* Deferred.make<boolean, ArchiveStoreFailed>()
       const key = `${run}/${epoch}`
       const queue = queues.get(key)
       if (queue === undefined) {

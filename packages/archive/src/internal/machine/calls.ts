@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
-import type { StoreFailed } from "../../ArchiveError.js"
+import type { ArchiveStoreFailed } from "../../ArchiveError.js"
 import type { FileRecord, RunSettings, Unanswered } from "../../Run.js"
 import type { Job, Worker } from "../../Worker.js"
 import { failedOrHeld } from "../model/settlement.js"
@@ -58,7 +58,7 @@ export interface CallsOptions {
 /** Repeats while the database is away: after 200 ms, then after twice the time, at most every 3 seconds. */
 export const whileAway = Schedule.exponential(200).pipe(Schedule.union(Schedule.spaced(3_000)))
 
-export const make = (options: CallsOptions): Effect.Effect<Calls, StoreFailed> =>
+export const make = (options: CallsOptions): Effect.Effect<Calls, ArchiveStoreFailed> =>
   Effect.gen(function* () {
     const { concurrency, life } = options
     const active = new Map<string, number>()
@@ -136,7 +136,7 @@ const makeResults = ({ life, machine, recorded, store, workers }: CallsOptions) 
     const ahead = (yield* store.now) - (yield* Clock.currentTimeMillis)
 
     /** An effect of the store that must succeed: it is repeated through an outage. */
-    const stored = <A>(effect: Effect.Effect<A, StoreFailed>): Effect.Effect<A, StoreFailed> =>
+    const stored = <A>(effect: Effect.Effect<A, ArchiveStoreFailed>): Effect.Effect<A, ArchiveStoreFailed> =>
       effect.pipe(Effect.tapError(life.report), Effect.retry({ schedule: whileAway, while: isOutage }))
 
     const recordAnswer = Answers.make({ store, machine, stored })
@@ -157,7 +157,7 @@ const makeResults = ({ life, machine, recorded, store, workers }: CallsOptions) 
       mayGoOn: ({ run, seq }: ClaimedFile): Effect.Effect<boolean> =>
         Effect.catchAll(stored(store.mayGoOn(run, seq, machine)), (error) => Effect.as(life.report(error), false)),
       /** That of a file with the same content, or of its call. */
-      of: (job: Job): Effect.Effect<Settlement, StoreFailed> => {
+      of: (job: Job): Effect.Effect<Settlement, ArchiveStoreFailed> => {
         const { content, run } = job.file
         if (!job.settings.byContent || content === undefined) return call(job)
         return Effect.flatMap(

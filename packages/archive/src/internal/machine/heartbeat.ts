@@ -9,7 +9,7 @@ import * as MonotonicClock from "@effect-speech/common/MonotonicClock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { StoreFailed } from "../../ArchiveError.js"
+import { ArchiveStoreFailed } from "../../ArchiveError.js"
 import { deadAfterMillis } from "../store/machines.js"
 import type { Heartbeat, StoreService } from "../store/Store.js"
 import { isOutage } from "../store/storeFailed.js"
@@ -37,21 +37,21 @@ export const deadOf = (seen: Seen, now: number): ReadonlyArray<string> =>
 
 export interface Life {
   /** Done once this machine must not work any more: another process has taken the store over, or the store is damaged. */
-  readonly ended: Deferred.Deferred<never, StoreFailed>
+  readonly ended: Deferred.Deferred<never, ArchiveStoreFailed>
   /** Reports an effect that the store refused. The machine works on after an outage, and never after anything else. */
-  readonly report: (error: StoreFailed) => Effect.Effect<void>
+  readonly report: (error: ArchiveStoreFailed) => Effect.Effect<void>
   /** The other machines that are dead. `undefined` while they can't be known, during and after an outage. */
   readonly dead: Effect.Effect<ReadonlyArray<string> | undefined>
 }
 
-export const make = (store: StoreService, machine: string): Effect.Effect<Life, StoreFailed, Scope.Scope> =>
+export const make = (store: StoreService, machine: string): Effect.Effect<Life, ArchiveStoreFailed, Scope.Scope> =>
   Effect.gen(function* () {
-    const ended = yield* Deferred.make<never, StoreFailed>()
+    const ended = yield* Deferred.make<never, ArchiveStoreFailed>()
     let outage = false
     let seen: Seen = new Map()
     let knownFrom = 0
 
-    const report = (error: StoreFailed) =>
+    const report = (error: ArchiveStoreFailed) =>
       Effect.suspend(() => {
         if (!isOutage(error)) return Effect.asVoid(Deferred.fail(ended, error))
         if (outage) return Effect.void
@@ -92,7 +92,7 @@ export const make = (store: StoreService, machine: string): Effect.Effect<Life, 
   })
 
 const takenOver = (store: string) =>
-  new StoreFailed({
+  new ArchiveStoreFailed({
     store,
     message: `Another process works on the store ${store} now, and this one has stopped: the lock file was removed, or the database restored. Let one process work on a file.`
   })

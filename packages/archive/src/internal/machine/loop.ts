@@ -3,7 +3,7 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { StoreFailed } from "../../ArchiveError.js"
+import type { ArchiveStoreFailed } from "../../ArchiveError.js"
 import type { Claim, RunRow, StoreService } from "../store/Store.js"
 import { isOutage } from "../store/storeFailed.js"
 import type { Calls, HighestCostOf } from "./calls.js"
@@ -24,7 +24,7 @@ export interface LoopOptions {
 /** Claims and begins calls until the run stops. */
 export const makeLoop = ({ calls, costs, life, machine, store }: LoopOptions) => {
   /** Claims files for so many calls. A file whose cost must be known is claimed alone. */
-  const claim = ({ epoch, id, settings }: RunRow, count: number): Effect.Effect<Claim, StoreFailed> =>
+  const claim = ({ epoch, id, settings }: RunRow, count: number): Effect.Effect<Claim, ArchiveStoreFailed> =>
     Effect.gen(function* () {
       let claimed = yield* store.claim(id, epoch, machine, count)
       if (claimed._tag === "CostNeeded") {

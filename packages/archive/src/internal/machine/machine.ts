@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { StoreFailed } from "../../ArchiveError.js"
+import type { ArchiveStoreFailed } from "../../ArchiveError.js"
 import { within } from "../within.js"
 import * as Calls from "./calls.js"
 import * as Heartbeat from "./heartbeat.js"
@@ -19,7 +19,7 @@ export interface Machine extends Pick<Runs.Runs, "adopt" | "worksOn" | "stop">, 
 
 export const make = (
   options: Omit<Calls.CallsOptions, "life"> & Omit<Runs.RunsOptions, "life" | "calls">
-): Effect.Effect<Machine, StoreFailed, Scope.Scope> =>
+): Effect.Effect<Machine, ArchiveStoreFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const { machine, store } = options
     const life = yield* Heartbeat.make(store, machine)

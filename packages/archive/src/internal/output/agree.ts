@@ -10,7 +10,7 @@ import { dirname } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { OutputFailed, type RunNotFound, type StoreFailed } from "../../ArchiveError.js"
+import { ArchiveOutputFailed, type ArchiveRunNotFound, type ArchiveStoreFailed } from "../../ArchiveError.js"
 import { pathOf } from "../../Output.js"
 import type { Output, OutputReport } from "../../Run.js"
 import type { Job } from "../file/job.js"
@@ -38,10 +38,10 @@ export interface AgreeOptions {
   /** What the call of a file costs at most. */
   readonly costOf: (job: Job) => Effect.Effect<Money.Cost>
   /** Called with the files whose audio is gone, a page at a time. */
-  readonly onGone?: ((files: ReadonlyArray<FileWithOutput>) => Effect.Effect<void, StoreFailed>) | undefined
+  readonly onGone?: ((files: ReadonlyArray<FileWithOutput>) => Effect.Effect<void, ArchiveStoreFailed>) | undefined
 }
 
-export type AgreeError = OutputFailed | StoreFailed | RunNotFound
+export type AgreeError = ArchiveOutputFailed | ArchiveStoreFailed | ArchiveRunNotFound
 
 /**
  * Makes the tree of a run agree, writes `results.jsonl`, and records that no output is due, if the run has stopped. A file that can't be
@@ -57,7 +57,7 @@ export const finishOutput = (
     const own = row.settings.output
     const output = options.output ?? own
     if ((output.format === "wav") !== (own.format === "wav")) {
-      return yield* new OutputFailed({
+      return yield* new ArchiveOutputFailed({
         path: output.directory,
         message: `A run of ${row.settings.operation._tag} has no ${output.format} files. Choose another format.`
       })
@@ -91,9 +91,9 @@ const makeTree = (row: RunRow, output: Output, { costOf, everything, onGone }: A
     const removePieces = yield* makeRemovePieces(tree)
     const compare = output.format === "wav" ? compareAudio : compareTranscript
     const report = { files: 0, written: 0, changed: 0, gone: 0, goneCost: 0, goneFiles: [] as string[] }
-    let firstError: OutputFailed | undefined
+    let firstError: ArchiveOutputFailed | undefined
 
-    const noteError = (error: OutputFailed) =>
+    const noteError = (error: ArchiveOutputFailed) =>
       Effect.suspend(() => {
         firstError ??= error
         return noneCanBeWritten.has(error.code ?? "") ? Effect.fail(error) : Effect.void

@@ -8,7 +8,7 @@ import { stat } from "node:fs/promises"
 import { systemCode } from "@effect-speech/common/SystemCode"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { OutputFailed } from "../../ArchiveError.js"
+import type { ArchiveOutputFailed } from "../../ArchiveError.js"
 import { pathOf, SynthesisResult } from "../../Output.js"
 import type { Output } from "../../Run.js"
 import type { FileOutput, FileWithOutput, RunRow } from "../store/Store.js"
@@ -100,7 +100,10 @@ const isStale = ({ createdAt }: Tree, { others }: FileWithOutput, path: string, 
       ? Effect.succeed(false)
       : Effect.map(digestAt(path), (digest) => others.includes(digest))
 
-export const compareTranscript = (tree: Tree, { file, found, path }: Compared): Effect.Effect<Verdict, OutputFailed> =>
+export const compareTranscript = (
+  tree: Tree,
+  { file, found, path }: Compared
+): Effect.Effect<Verdict, ArchiveOutputFailed> =>
   Effect.gen(function* () {
     if (found._tag !== "File") return { _tag: "Write", mode: undefined }
     const expected = (tree.isOwnFormat ? file.output : undefined) ?? outputOf(yield* transcriptOf(tree.output, file))
@@ -129,7 +132,7 @@ const isAudio = (tree: Tree, { file, found, path }: Compared, byContent = false)
     return byContent || mayDiffer(tree, file, found) ? yield* hasDigest(path, file.output.digest) : true
   })
 
-export const compareAudio = (tree: Tree, compared: Compared): Effect.Effect<Verdict, OutputFailed> =>
+export const compareAudio = (tree: Tree, compared: Compared): Effect.Effect<Verdict, ArchiveOutputFailed> =>
   Effect.gen(function* () {
     if (yield* isAudio(tree, compared)) return { _tag: "Agrees" }
     for (const directory of tree.otherFolders) {

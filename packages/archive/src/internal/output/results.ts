@@ -8,7 +8,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { OutputFailed } from "../../ArchiveError.js"
+import type { ArchiveOutputFailed } from "../../ArchiveError.js"
 import type { FileRecord } from "../../Run.js"
 import { fileMode, folderMode, outputFailed, replace } from "./write.js"
 
@@ -19,7 +19,7 @@ import { fileMode, folderMode, outputFailed, replace } from "./write.js"
 export const writeResults = <E, R>(
   directory: string,
   files: Stream.Stream<FileRecord, E, R>
-): Effect.Effect<void, E | OutputFailed, R | FileSystem.FileSystem> =>
+): Effect.Effect<void, E | ArchiveOutputFailed, R | FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const path = join(directory, "results.jsonl")
@@ -38,7 +38,7 @@ export const writeResults = <E, R>(
         if (Option.isSome(existing)) yield* fs.chmod(temporary, existing.value.mode & 0o777)
       }).pipe(Effect.scoped)
     )
-  }) as Effect.Effect<void, E | OutputFailed, R | FileSystem.FileSystem>
+  }) as Effect.Effect<void, E | ArchiveOutputFailed, R | FileSystem.FileSystem>
 
 const lineOf = ({ error, path, result, state }: FileRecord): ReadonlyArray<string> =>
   state === "done" || state === "failed" || state === "held"

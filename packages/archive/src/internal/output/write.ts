@@ -12,7 +12,7 @@ import * as Subtitles from "@effect-speech/long-form/Subtitles"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { OutputFailed } from "../../ArchiveError.js"
+import { ArchiveOutputFailed } from "../../ArchiveError.js"
 import { pathOf, TranscriptionResult } from "../../Output.js"
 import type { FileRecord, Format, Output, RunSettings } from "../../Run.js"
 import { hashFile } from "../source/files.js"
@@ -44,13 +44,13 @@ const render = ({ segments, ...result }: TranscriptionResult, format: Exclude<Fo
 export const transcriptOf = (
   output: Output,
   { path, result }: Pick<FileRecord, "path" | "result">
-): Either.Either<string, OutputFailed> => {
+): Either.Either<string, ArchiveOutputFailed> => {
   const { format } = output
   const decoded = decodeTranscription(result)
   return format !== "wav" && Either.isRight(decoded)
     ? Either.right(render(decoded.right, format))
     : Either.left(
-        new OutputFailed({
+        new ArchiveOutputFailed({
           path: pathOf(output, path),
           message: Printable.line(`The result of ${path} is no transcription, so there is no ${format}.`)
         })
@@ -101,7 +101,10 @@ export interface Completed extends Pick<FileRecord, "path" | "callId" | "result"
  * Writes the file of the tree for a file that is recorded as done, and removes its kept pieces. The `.wav` of a synthesis was written
  * before.
  */
-export const complete = (output: Output, file: Completed): Effect.Effect<void, OutputFailed, FileSystem.FileSystem> =>
+export const complete = (
+  output: Output,
+  file: Completed
+): Effect.Effect<void, ArchiveOutputFailed, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     if (output.format !== "wav") yield* writeText(pathOf(output, file.path), yield* transcriptOf(output, file))
     if (file.inPieces !== true) return
@@ -131,7 +134,7 @@ export const copy = (from: string, to: string) =>
 export const replace = <E, R>(
   path: string,
   write: (temporary: string, fs: FileSystem.FileSystem) => Effect.Effect<void, E | PlatformError, R>
-): Effect.Effect<void, Exclude<E, PlatformError> | OutputFailed, R | FileSystem.FileSystem> => {
+): Effect.Effect<void, Exclude<E, PlatformError> | ArchiveOutputFailed, R | FileSystem.FileSystem> => {
   const name = createHash("sha256").update(path).digest("hex").slice(0, 32)
   return recorded(path, Files.replace(path, write, { folderMode, temporary: join(dirname(path), `.${name}.part`) }))
 }
@@ -155,12 +158,12 @@ const tooManyOpenFiles = (code: string | undefined): string =>
   `the process has too many open files (${code}). Raise the limit of open files (ulimit -n).`
 
 /** A file of the tree can't be read, so it is not known whether it is the one that was written. */
-export const outputUnreadable = (path: string, error: unknown): OutputFailed => {
+export const outputUnreadable = (path: string, error: unknown): ArchiveOutputFailed => {
   const code = systemCode(error)
   const message = isTooManyOpenFiles(code)
     ? `${path} can't be read, and so not compared: ${tooManyOpenFiles(code)}`
     : `${path} can't be read (${code ?? "unknown"}), and so not compared. Check its permissions and its disk.`
-  return new OutputFailed({ path, code, message: Printable.line(message) })
+  return new ArchiveOutputFailed({ path, code, message: Printable.line(message) })
 }
 
 /**
@@ -171,10 +174,10 @@ export const outputFailed = (
   path: string,
   error: unknown,
   result: keyof typeof afterwards = "unsent"
-): OutputFailed => {
+): ArchiveOutputFailed => {
   const code = systemCode(error)
   const message = `${path} can't be written: ${adviceFor(code)} ${afterwards[result]}`
-  return new OutputFailed({ path, code, message: Printable.line(message) })
+  return new ArchiveOutputFailed({ path, code, message: Printable.line(message) })
 }
 
 const adviceFor = (code: string | undefined): string => {

@@ -4,12 +4,12 @@
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type {
-  OutputFailed,
-  RunConflict,
-  RunInvalid,
-  RunNotFound,
-  SourceFailed,
-  StoreFailed
+  ArchiveOutputFailed,
+  ArchiveRunConflict,
+  ArchiveRunInvalid,
+  ArchiveRunNotFound,
+  ArchiveSourceFailed,
+  ArchiveStoreFailed
 } from "../../ArchiveError.js"
 import type { Operation } from "../../Operation.js"
 import type { FileRecord, FileState, Format, Limits, Output, OutputReport, RunStatus, Unanswered } from "../../Run.js"
@@ -47,34 +47,36 @@ export interface ArchiveService {
   /** Lists the source and compares it with the store. Fails as `start` does. */
   readonly plan: <R>(
     request: RunRequest<R>
-  ) => Effect.Effect<Plan, RunInvalid | RunConflict | SourceFailed | StoreFailed, R>
+  ) => Effect.Effect<Plan, ArchiveRunInvalid | ArchiveRunConflict | ArchiveSourceFailed | ArchiveStoreFailed, R>
   /**
    * Lists the source, and begins the run or goes on with it. A run is its operation and its source, in a store, so the same request finds
    * the same run, also by a link, or after its source or its output was moved. After a refusal one call is made first. Files that failed or
-   * are held are not called again: see `retryFailed`. Returns when the run is under way. Fails with `RunInvalid` if the source
+   * are held are not called again: see `retryFailed`. Returns when the run is under way. Fails with `ArchiveRunInvalid` if the source
    * lists nothing, or files that this process can only let fail.
    */
   readonly start: <R>(
     request: RunRequest<R>
-  ) => Effect.Effect<RunStatus, RunInvalid | RunConflict | SourceFailed | StoreFailed, R>
-  readonly status: (run: string) => Effect.Effect<RunStatus, RunNotFound | StoreFailed>
+  ) => Effect.Effect<RunStatus, ArchiveRunInvalid | ArchiveRunConflict | ArchiveSourceFailed | ArchiveStoreFailed, R>
+  readonly status: (run: string) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed>
   /** The ids of all runs in the store, the newest first. */
-  readonly runs: Effect.Effect<ReadonlyArray<string>, StoreFailed>
+  readonly runs: Effect.Effect<ReadonlyArray<string>, ArchiveStoreFailed>
   /**
    * The status whenever it changes, at most twice a second, until the run is paused, suspended or ended. If this process started
    * or resumed the run, its output is made to agree with the store before the stream ends: see `output` of `RunStatus`.
    */
-  readonly progress: (run: string) => Stream.Stream<RunStatus, RunNotFound | StoreFailed | OutputFailed>
+  readonly progress: (
+    run: string
+  ) => Stream.Stream<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed | ArchiveOutputFailed>
   /** No call begins any more, on any machine. Those under way are finished. */
-  readonly pause: (run: string) => Effect.Effect<RunStatus, RunNotFound | StoreFailed>
+  readonly pause: (run: string) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed>
   /**
-   * Goes on after a pause or a suspension. After a refusal one call is made first. Fails with `RunConflict` if the files of the
+   * Goes on after a pause or a suspension. After a refusal one call is made first. Fails with `ArchiveRunConflict` if the files of the
    * run were never listed to their end.
    */
   readonly resume: (
     run: string,
     options?: { readonly limits?: Limits | undefined }
-  ) => Effect.Effect<RunStatus, RunNotFound | RunConflict | StoreFailed>
+  ) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveRunConflict | ArchiveStoreFailed>
   /**
    * Failed files become pending, and the run goes on. With `only`: the failed and the held files with this tag, of which there
    * must be one. A held file may be billed again.
@@ -82,12 +84,12 @@ export interface ArchiveService {
   readonly retryFailed: (
     run: string,
     options?: { readonly only?: string | undefined }
-  ) => Effect.Effect<RunStatus, RunInvalid | RunNotFound | RunConflict | StoreFailed>
+  ) => Effect.Effect<RunStatus, ArchiveRunInvalid | ArchiveRunNotFound | ArchiveRunConflict | ArchiveStoreFailed>
   /** What became of each file, in the order of the run. */
   readonly results: (
     run: string,
     options?: { readonly states?: ReadonlyArray<FileState> | undefined }
-  ) => Stream.Stream<FileRecord, RunNotFound | StoreFailed>
+  ) => Stream.Stream<FileRecord, ArchiveRunNotFound | ArchiveStoreFailed>
   /**
    * Writes `results.jsonl` and the tree from the store, also to another folder or in another format. What has the recorded content is
    * left. Sends nothing. Audio that is gone is counted: see `OutputReport`.
@@ -95,7 +97,7 @@ export interface ArchiveService {
   readonly export: (
     run: string,
     options?: { readonly directory?: string | undefined; readonly format?: Format | undefined }
-  ) => Effect.Effect<OutputReport, RunNotFound | StoreFailed | OutputFailed>
+  ) => Effect.Effect<OutputReport, ArchiveRunNotFound | ArchiveStoreFailed | ArchiveOutputFailed>
   /**
    * Compares the content of each file of the tree with the store, and writes `results.jsonl` and what is missing or differs. With
    * `synthesize`, files whose audio is gone become pending, and the run goes on: they are called and billed again. Without it, they are
@@ -104,5 +106,5 @@ export interface ArchiveService {
   readonly repair: (
     run: string,
     options?: { readonly synthesize?: boolean | undefined }
-  ) => Effect.Effect<OutputReport, RunNotFound | StoreFailed | OutputFailed>
+  ) => Effect.Effect<OutputReport, ArchiveRunNotFound | ArchiveStoreFailed | ArchiveOutputFailed>
 }

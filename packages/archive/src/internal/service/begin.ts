@@ -2,14 +2,17 @@
  * How a run begins or goes on: in a new epoch, or where it is under way already.
  */
 import * as Effect from "effect/Effect"
-import type { RunNotFound, StoreFailed } from "../../ArchiveError.js"
+import type { ArchiveRunNotFound, ArchiveStoreFailed } from "../../ArchiveError.js"
 import type { RunStatus } from "../../Run.js"
 import type { Machine } from "../machine/machine.js"
 import type { StoreService } from "../store/Store.js"
 import type { Endings } from "./endings.js"
 
 /** Begins the run after this event. One that is under way is only watched. */
-export type Begin = (run: string, event: "listed" | "resumed") => Effect.Effect<RunStatus, RunNotFound | StoreFailed>
+export type Begin = (
+  run: string,
+  event: "listed" | "resumed"
+) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed>
 
 export const make = ({
   endings,

@@ -1,5 +1,5 @@
 import * as Printable from "@effect-speech/common/Printable"
-import { RunConflict } from "../../ArchiveError.js"
+import { ArchiveRunConflict } from "../../ArchiveError.js"
 import type { RunSettings } from "../../Run.js"
 import { encodeOperation } from "../model/identity.js"
 
@@ -21,13 +21,17 @@ const shown = (name: string, there: string | undefined, here: string | undefined
 }
 
 /** The conflict of a run that is stored with one that is requested for the same output, if there is one. */
-export const conflictOf = (run: string, stored: RunSettings, requested: RunSettings): RunConflict | undefined => {
+export const conflictOf = (
+  run: string,
+  stored: RunSettings,
+  requested: RunSettings
+): ArchiveRunConflict | undefined => {
   const [there, here] = [decisive(stored), decisive(requested)]
   const differences = [...new Set([...there.keys(), ...here.keys()])]
     .filter((name) => there.get(name) !== here.get(name))
     .map((name) => shown(name, there.get(name), here.get(name)))
   if (differences.length === 0) return undefined
-  return new RunConflict({
+  return new ArchiveRunConflict({
     run,
     message: Printable.line(
       `${stored.output.directory} has the results of another run: ${differences.join("; ")}. Give the same again, or another output.`

@@ -8,7 +8,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { RunConflict, type RunInvalid } from "../../ArchiveError.js"
+import { ArchiveRunConflict, type ArchiveRunInvalid } from "../../ArchiveError.js"
 import type { RunSettings } from "../../Run.js"
 import type { SourceItem } from "../../Source.js"
 import type { Job } from "../file/job.js"
@@ -22,7 +22,7 @@ import { conflictOf } from "./conflict.js"
 
 export type CostOf = (job: Job) => Effect.Effect<Money.Cost>
 
-export type Check = (item: SourceItem, settings: RunSettings) => Effect.Effect<void, RunInvalid>
+export type Check = (item: SourceItem, settings: RunSettings) => Effect.Effect<void, ArchiveRunInvalid>
 
 /** Paths are real paths. */
 export const settingsOf = <R>(request: RunRequest<R>): RunSettings => ({
@@ -51,7 +51,7 @@ export const identify = <R>(store: StoreService, request: RunRequest<R>, request
     const { output, root } = requested
     let found: string | undefined
     for (const id of yield* store.runs) {
-      const { settings } = yield* Effect.catchTag(store.run(id), "RunNotFound", Effect.die)
+      const { settings } = yield* Effect.catchTag(store.run(id), "ArchiveRunNotFound", Effect.die)
       const there = realPath(settings.output.directory)
       const hasOutput = there === output.directory
       const hasRoot = realRoot(settings.root) === root
@@ -97,7 +97,7 @@ export const pages = <R>(request: RunRequest<R>, settings: RunSettings, check: C
 /** What was written in another format is not known any more, and audio of another folder is copied from there. */
 export const withEarlierOutputs = (store: StoreService, run: string, settings: RunSettings) =>
   Effect.gen(function* () {
-    const found = yield* Effect.catchTag(Effect.asSome(store.run(run)), "RunNotFound", () => Effect.succeedNone)
+    const found = yield* Effect.catchTag(Effect.asSome(store.run(run)), "ArchiveRunNotFound", () => Effect.succeedNone)
     if (Option.isNone(found)) return settings
     const { earlierOutputs = [], output } = found.value.settings
     if (output.format !== settings.output.format) yield* store.forgetOutputs(run)
@@ -111,7 +111,8 @@ const hasPieces = (directory: string): boolean => {
   return existsSync(folder) && readdirSync(folder).length > 0
 }
 
-export const refuse = (run: string, message: string) => new RunConflict({ run, message: Printable.line(message) })
+export const refuse = (run: string, message: string) =>
+  new ArchiveRunConflict({ run, message: Printable.line(message) })
 
 export const listsNothing = ({ source }: RunSettings) =>
   runInvalid({ field: "source", problem: Printable.line(`lists nothing: there are no ${source}`) })

@@ -29,7 +29,7 @@ export const make =
       let listing: number | undefined
       const begun = Effect.gen(function* () {
         found = yield* store.createRun(run, settings, request.limits ?? {})
-        return yield* Effect.catchTag(store.beginListing(run), "RunNotFound", Effect.die)
+        return yield* Effect.catchTag(store.beginListing(run), "ArchiveRunNotFound", Effect.die)
       })
       const listed = Stream.runForEach(pages(request, settings, checks.get(settings.operation._tag)), (page) =>
         Effect.gen(function* () {
@@ -51,5 +51,5 @@ export const make =
       // An empty listing is a mistake, such as a share that is not mounted: it removes no file from the run.
       if (listing === undefined) return yield* listsNothing(settings)
       yield* watch.watched(store.endListing(run, listing))
-      return yield* Effect.catchTag(watch.watched(begin(run, "listed")), "RunNotFound", Effect.die)
+      return yield* Effect.catchTag(watch.watched(begin(run, "listed")), "ArchiveRunNotFound", Effect.die)
     })

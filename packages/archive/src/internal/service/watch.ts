@@ -8,7 +8,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { type RunNotFound, StoreFailed } from "../../ArchiveError.js"
+import { type ArchiveRunNotFound, ArchiveStoreFailed } from "../../ArchiveError.js"
 import type { OutputReport, RunStatus } from "../../Run.js"
 import { whileAway } from "../machine/calls.js"
 import type { Machine } from "../machine/machine.js"
@@ -24,11 +24,11 @@ const countInterval = 500
 
 export interface Watch {
   /** A read for who watches: repeated through an outage. It fails once the machine of this process can't work any more. */
-  readonly watched: <A, E>(effect: Effect.Effect<A, E | StoreFailed>) => Effect.Effect<A, E | StoreFailed>
+  readonly watched: <A, E>(effect: Effect.Effect<A, E | ArchiveStoreFailed>) => Effect.Effect<A, E | ArchiveStoreFailed>
   /** The row of a run that has stopped. Waits for it. */
-  readonly untilStopped: (run: string) => Effect.Effect<RunRow, RunNotFound | StoreFailed>
+  readonly untilStopped: (run: string) => Effect.Effect<RunRow, ArchiveRunNotFound | ArchiveStoreFailed>
   /** Waits a little, and asks again, while this holds. */
-  readonly whileTrue: (holds: Effect.Effect<boolean, StoreFailed>) => Effect.Effect<void, StoreFailed>
+  readonly whileTrue: (holds: Effect.Effect<boolean, ArchiveStoreFailed>) => Effect.Effect<void, ArchiveStoreFailed>
   /** The last status of a run that this process has begun has what was found in its output. */
   readonly progress: (endings: {
     /** Done when the output of the run agrees. */
@@ -45,7 +45,7 @@ export const make = (store: StoreService, machine: Machine | undefined): Watch =
   }
 
   /** Returns when it is time to count again, or as soon as the run has stopped. */
-  const nextCount = (run: string, seen: Seen): Effect.Effect<void, RunNotFound | StoreFailed> =>
+  const nextCount = (run: string, seen: Seen): Effect.Effect<void, ArchiveRunNotFound | ArchiveStoreFailed> =>
     Effect.gen(function* () {
       // Counting a million files takes most of a second: a tenth of the time is spent on it.
       const at = seen.at + Math.max(countInterval, 9 * seen.took)
@@ -122,7 +122,7 @@ const makeGoesOn = (): GoesOn => {
     })
 }
 
-const isOutageOf = (error: unknown): boolean => error instanceof StoreFailed && isOutage(error)
+const isOutageOf = (error: unknown): boolean => error instanceof ArchiveStoreFailed && isOutage(error)
 
 /** A heartbeat alone is no change. */
 const sameStatus = (one: RunStatus, other: RunStatus) =>

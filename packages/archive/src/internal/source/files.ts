@@ -7,7 +7,7 @@ import { systemCode } from "@effect-speech/common/SystemCode"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { SourceFailed } from "../../ArchiveError.js"
+import { ArchiveSourceFailed } from "../../ArchiveError.js"
 import { identityOf } from "../model/identity.js"
 import { pathProblem } from "../pathProblem.js"
 import type { SourceItem } from "./SourceItem.js"
@@ -30,16 +30,16 @@ interface FilesOptions {
 export const toItems = (
   find: () => AsyncIterable<string | SourceItem>,
   options: FilesOptions
-): Stream.Stream<SourceItem, SourceFailed> =>
+): Stream.Stream<SourceItem, ArchiveSourceFailed> =>
   Stream.suspend(() =>
     Stream.fromAsyncIterable(batchesOf(find(), options), (error) => asSourceFailed(options.root, error))
   ).pipe(Stream.map(Chunk.unsafeFromArray), Stream.flattenChunks)
 
 /** Looks at the file of each path in a stream. */
 export const pathItems = <R>(
-  paths: Stream.Stream<string, SourceFailed, R>,
+  paths: Stream.Stream<string, ArchiveSourceFailed, R>,
   options: FilesOptions
-): Stream.Stream<SourceItem, SourceFailed, R> =>
+): Stream.Stream<SourceItem, ArchiveSourceFailed, R> =>
   paths.pipe(
     Stream.zipWithIndex,
     Stream.rechunk(batchSize),
@@ -64,7 +64,7 @@ export interface List {
   readonly hasRoot: boolean
 }
 
-/** The path below the root, with `/`. Throws a `SourceFailed` if it lies elsewhere. `number` is its place in the list. */
+/** The path below the root, with `/`. Throws a `ArchiveSourceFailed` if it lies elsewhere. `number` is its place in the list. */
 export const pathBelow = (root: string, path: string, number: number, list?: List): string => {
   const below = relative(root, resolve(root, path)).replaceAll(sep, "/")
   const problem = path.includes("\0") ? "holds a NUL character" : pathProblem(below)
@@ -73,7 +73,7 @@ export const pathBelow = (root: string, path: string, number: number, list?: Lis
     list?.hasRoot === false
       ? "run this in the folder that holds all files: paths of a list are relative to the working directory"
       : "set root to the folder that holds all files"
-  throw new SourceFailed({
+  throw new ArchiveSourceFailed({
     path: list?.path ?? root,
     line: number,
     message: Printable.line(
@@ -140,7 +140,7 @@ const ofProcess: ReadonlySet<string | undefined> = new Set(["EMFILE", "ENFILE"])
 /** A process that has too many open files can open no file: nothing is wrong with this one. */
 export const isOfProcess = (code: string | undefined): boolean => ofProcess.has(code)
 
-/** A file or folder that can't be opened. Throws a `SourceFailed` if this process can open none. */
+/** A file or folder that can't be opened. Throws a `ArchiveSourceFailed` if this process can open none. */
 export const unreadable = (path: string, full: string, error: unknown): SourceItem => {
   const code = systemCode(error)
   if (isOfProcess(code)) throw sourceFailed(full, error)
@@ -209,21 +209,21 @@ export const hashFile = async (path: string): Promise<string> => {
 }
 
 /** The error of a source that can't be opened or read. */
-export const sourceFailed = (path: string, error: unknown): SourceFailed => {
+export const sourceFailed = (path: string, error: unknown): ArchiveSourceFailed => {
   const code = systemCode(error)
   const problem =
     code === "ENOENT" ? "does not exist. Check the path." : `can't be read (${code ?? "unknown"}): ${adviceFor(code)}`
-  return new SourceFailed({ path, message: Printable.line(`${path} ${problem}`) })
+  return new ArchiveSourceFailed({ path, message: Printable.line(`${path} ${problem}`) })
 }
 
-const asSourceFailed = (path: string, error: unknown): SourceFailed =>
-  error instanceof SourceFailed ? error : sourceFailed(path, error)
+const asSourceFailed = (path: string, error: unknown): ArchiveSourceFailed =>
+  error instanceof ArchiveSourceFailed ? error : sourceFailed(path, error)
 
-export const requireFolder = (path: string): Effect.Effect<void, SourceFailed> =>
+export const requireFolder = (path: string): Effect.Effect<void, ArchiveSourceFailed> =>
   Effect.flatMap(Effect.tryPromise({ try: () => stat(path), catch: (error) => sourceFailed(path, error) }), (stats) =>
     stats.isDirectory()
       ? Effect.void
-      : new SourceFailed({
+      : new ArchiveSourceFailed({
           path,
           message: Printable.line(`${path} is not a folder. Give a folder, a pattern or a list.`)
         })

@@ -5,7 +5,7 @@ import { CsvError, parse } from "csv-parse"
 import * as Chunk from "effect/Chunk"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
-import { SourceFailed } from "../../ArchiveError.js"
+import { ArchiveSourceFailed } from "../../ArchiveError.js"
 import { type List, pathBelow, sourceFailed } from "./files.js"
 import type { Line } from "./texts.js"
 
@@ -56,8 +56,8 @@ async function* rawLines(path: string, nul: boolean): AsyncGenerator<ReadonlyArr
   if (parts.length > 0) yield [take(Buffer.alloc(0))]
 }
 
-const lineFailed = (path: string, line: number, sentence: string): SourceFailed =>
-  new SourceFailed({ path, line, message: Printable.line(`Line ${line} of ${path} ${sentence}`) })
+const lineFailed = (path: string, line: number, sentence: string): ArchiveSourceFailed =>
+  new ArchiveSourceFailed({ path, line, message: Printable.line(`Line ${line} of ${path} ${sentence}`) })
 
 const ofLists: ReadonlySet<number> = new Set([...Buffer.from("\0\t\n\r")])
 
@@ -73,23 +73,28 @@ export async function* pathLines(list: List, root: string): AsyncGenerator<strin
         // The name of a file may have them.
         if (bytes.some(isBinary) && !existsSync(resolve(root, decoder.decode(bytes).replaceAll("\0", "")))) {
           const message = `${list.path} is no list of paths: line ${number} is no text. Give a text file with a path on each line. For one recording, give the folder that it is in.`
-          throw new SourceFailed({ path: list.path, line: number, message: Printable.line(message) })
+          throw new ArchiveSourceFailed({ path: list.path, line: number, message: Printable.line(message) })
         }
         if (bytes.length > 0) yield pathBelow(root, decoder.decode(bytes), number, list)
       }
     }
   } catch (error) {
-    throw error instanceof SourceFailed ? error : sourceFailed(list.path, error)
+    throw error instanceof ArchiveSourceFailed ? error : sourceFailed(list.path, error)
   }
 }
 
-const toStream = (path: string, lines: () => AsyncIterable<ReadonlyArray<Line>>): Stream.Stream<Line, SourceFailed> =>
+const toStream = (
+  path: string,
+  lines: () => AsyncIterable<ReadonlyArray<Line>>
+): Stream.Stream<Line, ArchiveSourceFailed> =>
   Stream.suspend(() =>
-    Stream.fromAsyncIterable(lines(), (error) => (error instanceof SourceFailed ? error : sourceFailed(path, error)))
+    Stream.fromAsyncIterable(lines(), (error) =>
+      error instanceof ArchiveSourceFailed ? error : sourceFailed(path, error)
+    )
   ).pipe(Stream.map(Chunk.unsafeFromArray), Stream.flattenChunks)
 
 /** The objects of a JSONL file. Empty lines are left out. */
-export const jsonLines = (path: string): Stream.Stream<Line, SourceFailed> =>
+export const jsonLines = (path: string): Stream.Stream<Line, ArchiveSourceFailed> =>
   toStream(path, async function* () {
     const decoder = new TextDecoder("utf-8", { fatal: true })
     for await (const lines of rawLines(path, false)) {
@@ -125,7 +130,7 @@ const columns: ReadonlyArray<string> = ["id", "text", "lang", "voice", "speed", 
 const numbers: ReadonlySet<string> = new Set(["speed", "numStep"])
 
 /** The rows of a CSV file by the names of its columns. */
-export const csvLines = (path: string): Stream.Stream<Line, SourceFailed> =>
+export const csvLines = (path: string): Stream.Stream<Line, ArchiveSourceFailed> =>
   toStream(path, async function* () {
     const parser = parse({
       bom: true,

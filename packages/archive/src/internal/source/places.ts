@@ -66,7 +66,7 @@ export const inOwnPlaces = <E, R>(
           const message = Printable.line(
             `The transcript of ${item.path} would have the place of another's, since its name differs in case only. Nothing was sent. Rename the recording, and run again; or choose an output on another file system.`
           )
-          return { ...item, problem: { tag: "OutputFailed", message } }
+          return { ...item, problem: { tag: "ArchiveOutputFailed", message } }
         })
       }
     )

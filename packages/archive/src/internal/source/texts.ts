@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import * as Printable from "@effect-speech/common/Printable"
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,7 @@ import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { SourceFailed } from "../../ArchiveError.js"
+import { ArchiveSourceFailed } from "../../ArchiveError.js"
 import { pathProblem } from "../pathProblem.js"
 import { foldsCase, makePlaces, type Place } from "./places.js"
 import type { SourceItem } from "./SourceItem.js"
@@ -45,10 +45,10 @@ const decode = Schema.decodeUnknownEither(Schema.typeSchema(Text), { onExcessPro
 
 /** Checks each line, and that no two have the same id. One whose audio would have the place of another's can't be called. */
 export const textItems = <R>(
-  lines: Stream.Stream<Line, SourceFailed, R>,
+  lines: Stream.Stream<Line, ArchiveSourceFailed, R>,
   root: string,
   output: string | undefined
-): Stream.Stream<SourceItem, SourceFailed, R> =>
+): Stream.Stream<SourceItem, ArchiveSourceFailed, R> =>
   Stream.unwrap(
     Effect.map(
       Effect.promise(async () => output !== undefined && (await foldsCase(output))),
@@ -57,17 +57,17 @@ export const textItems = <R>(
         return Stream.mapChunksEffect(lines, (chunk) =>
           Effect.try({
             try: () => Chunk.map(chunk, (line) => itemOf(line, root, placeOf)),
-            catch: (error) => error as SourceFailed
+            catch: (error) => error as ArchiveSourceFailed
           })
         )
       }
     )
   )
 
-/** Throws a `SourceFailed`. */
+/** Throws a `ArchiveSourceFailed`. */
 const itemOf = ({ number, value }: Line, root: string, placeOf: (id: string) => Place): SourceItem => {
   const refuse = (sentence: string): never => {
-    throw new SourceFailed({
+    throw new ArchiveSourceFailed({
       path: root,
       line: number,
       message: Printable.line(`Line ${number} of ${root} ${sentence}`)
@@ -95,7 +95,7 @@ const itemOf = ({ number, value }: Line, root: string, placeOf: (id: string) => 
     line,
     ...(place === "taken" && {
       problem: {
-        tag: "OutputFailed",
+        tag: "ArchiveOutputFailed",
         message: Printable.line(
           `Line ${number} of ${root} has the id ${id}, and its audio would have the place of that of an earlier line. Nothing was sent. Give it another id, and run again.`
         )

@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
-import type { RunConflict, RunNotFound, StoreFailed } from "../../ArchiveError.js"
+import type { ArchiveRunConflict, ArchiveRunNotFound, ArchiveStoreFailed } from "../../ArchiveError.js"
 import type { FileRecord, FileState, Limits, RunSettings, RunState, RunStatus, Suspension } from "../../Run.js"
 import type { SourceItem } from "../../Source.js"
 import type { FileIdentity } from "../model/identity.js"
@@ -143,7 +143,7 @@ export interface StoreService {
   /** The path of the file, or the address of the database without its password. */
   readonly name: string
   /** Milliseconds since 1970 by the clock that all machines share. */
-  readonly now: Effect.Effect<number, StoreFailed>
+  readonly now: Effect.Effect<number, ArchiveStoreFailed>
 
   /**
    * Creates the run, or finds it again: it is `listing`, unless it is running. Another operation or way to know files for the same id
@@ -153,28 +153,28 @@ export interface StoreService {
     id: string,
     settings: RunSettings,
     limits: Limits
-  ) => Effect.Effect<Option.Option<RunRow>, RunConflict | StoreFailed>
-  readonly run: (id: string) => Effect.Effect<RunRow, RunNotFound | StoreFailed>
-  readonly runs: Effect.Effect<ReadonlyArray<string>, StoreFailed>
+  ) => Effect.Effect<Option.Option<RunRow>, ArchiveRunConflict | ArchiveStoreFailed>
+  readonly run: (id: string) => Effect.Effect<RunRow, ArchiveRunNotFound | ArchiveStoreFailed>
+  readonly runs: Effect.Effect<ReadonlyArray<string>, ArchiveStoreFailed>
   /** The runs whose state is `running`. */
-  readonly running: Effect.Effect<ReadonlyArray<RunRow>, StoreFailed>
+  readonly running: Effect.Effect<ReadonlyArray<RunRow>, ArchiveStoreFailed>
   /** The states of these items of a source in the run; `undefined` for what the run does not know. */
   readonly states: (
     run: string,
     items: ReadonlyArray<SourceItem>
-  ) => Effect.Effect<ReadonlyArray<FileState | undefined>, StoreFailed>
+  ) => Effect.Effect<ReadonlyArray<FileState | undefined>, ArchiveStoreFailed>
   /** The number of a new pass of listing. */
-  readonly beginListing: (run: string) => Effect.Effect<number, RunNotFound | StoreFailed>
+  readonly beginListing: (run: string) => Effect.Effect<number, ArchiveRunNotFound | ArchiveStoreFailed>
   /** Adds the files that are new, in order, and marks those that are known as listed in this pass. */
   readonly addItems: (
     run: string,
     listing: number,
     items: ReadonlyArray<SourceItem>
-  ) => Effect.Effect<void, StoreFailed>
+  ) => Effect.Effect<void, ArchiveStoreFailed>
   /** The files are being listed still. Called every 5 seconds. */
-  readonly touch: (run: string) => Effect.Effect<void, StoreFailed>
+  readonly touch: (run: string) => Effect.Effect<void, ArchiveStoreFailed>
   /** Removes what neither this pass nor a later one saw, if it is pending or failed. The run is listed to its end. */
-  readonly endListing: (run: string, listing: number) => Effect.Effect<void, StoreFailed>
+  readonly endListing: (run: string, listing: number) => Effect.Effect<void, ArchiveStoreFailed>
 
   /**
    * The state becomes `running` in a new epoch, if the event may happen to it. Machines claim no file in earlier epochs any more. If the
@@ -183,12 +183,12 @@ export interface StoreService {
   readonly begin: (
     run: string,
     event: "listed" | "resumed"
-  ) => Effect.Effect<number | undefined, RunNotFound | StoreFailed>
+  ) => Effect.Effect<number | undefined, ArchiveRunNotFound | ArchiveStoreFailed>
   /** Changes the state if the event may happen to the run. The result says whether it did. */
-  readonly changeState: (run: string, event: RunEvent, to: RunState) => Effect.Effect<boolean, StoreFailed>
+  readonly changeState: (run: string, event: RunEvent, to: RunState) => Effect.Effect<boolean, ArchiveStoreFailed>
   /** The run has ended if it runs in this epoch and no file is pending or started. */
-  readonly endIfComplete: (run: string, epoch: number) => Effect.Effect<boolean, StoreFailed>
-  readonly setLimits: (run: string, limits: Limits) => Effect.Effect<void, StoreFailed>
+  readonly endIfComplete: (run: string, epoch: number) => Effect.Effect<boolean, ArchiveStoreFailed>
+  readonly setLimits: (run: string, limits: Limits) => Effect.Effect<void, ArchiveStoreFailed>
 
   /** Claims up to `count` pending files, in order. With `priced`, that file, which costs at most so many credits. */
   readonly claim: (
@@ -197,11 +197,11 @@ export interface StoreService {
     machine: string,
     count: number,
     priced?: { readonly seq: number; readonly cost: number }
-  ) => Effect.Effect<Claim, StoreFailed>
+  ) => Effect.Effect<Claim, ArchiveStoreFailed>
   /** Whether this machine may call on for a file that it has claimed: the run runs, and the file is still this machine's. */
-  readonly mayGoOn: (run: string, seq: number, machine: string) => Effect.Effect<boolean, StoreFailed>
+  readonly mayGoOn: (run: string, seq: number, machine: string) => Effect.Effect<boolean, ArchiveStoreFailed>
   /** Holds or repeats the started files of these machines, and of machines that the store does not know. */
-  readonly takeOver: (run: string, dead: ReadonlyArray<string>) => Effect.Effect<void, StoreFailed>
+  readonly takeOver: (run: string, dead: ReadonlyArray<string>) => Effect.Effect<void, ArchiveStoreFailed>
   /** The result is false if the file is no longer this machine's: nothing was changed. */
   readonly settle: (
     run: string,
@@ -209,54 +209,54 @@ export interface StoreService {
     seq: number,
     machine: string,
     settlement: Settlement
-  ) => Effect.Effect<boolean, StoreFailed>
+  ) => Effect.Effect<boolean, ArchiveStoreFailed>
   /** Records answers together, of runs and calls of which no more is counted. The result has the numbers of these files. */
   readonly settleAnswers: (
     run: string,
     machine: string,
     answers: ReadonlyArray<{ readonly seq: number; readonly answer: Done }>
-  ) => Effect.Effect<ReadonlyArray<number>, StoreFailed>
+  ) => Effect.Effect<ReadonlyArray<number>, ArchiveStoreFailed>
   /**
    * What is recorded of a file with the same content, also of one that is hidden: that of one that is done, else that of one that is
    * held, which may be billed.
    */
-  readonly sameContent: (run: string, content: string) => Effect.Effect<Option.Option<FileRecord>, StoreFailed>
+  readonly sameContent: (run: string, content: string) => Effect.Effect<Option.Option<FileRecord>, ArchiveStoreFailed>
 
   /** This machine begins to work: it is alive. */
-  readonly join: (machine: string) => Effect.Effect<void, StoreFailed>
+  readonly join: (machine: string) => Effect.Effect<void, ArchiveStoreFailed>
   /** This machine is still alive. Called every 5 seconds. False if it has left, or another process has taken the store over. */
-  readonly heartbeat: (machine: string) => Effect.Effect<boolean, StoreFailed>
+  readonly heartbeat: (machine: string) => Effect.Effect<boolean, ArchiveStoreFailed>
   /** The last heartbeat of each machine that has not left in order. */
-  readonly machines: Effect.Effect<ReadonlyArray<Heartbeat>, StoreFailed>
+  readonly machines: Effect.Effect<ReadonlyArray<Heartbeat>, ArchiveStoreFailed>
   /** This machine has ended in order: it has no started file any more. */
-  readonly leave: (machine: string) => Effect.Effect<void, StoreFailed>
+  readonly leave: (machine: string) => Effect.Effect<void, ArchiveStoreFailed>
 
-  readonly status: (run: string) => Effect.Effect<RunStatus, RunNotFound | StoreFailed>
+  readonly status: (run: string) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed>
   /** Failed files become pending; with `only`, the failed and the held files with this tag. The result is their number. */
-  readonly retry: (run: string, only?: string | undefined) => Effect.Effect<number, StoreFailed>
+  readonly retry: (run: string, only?: string | undefined) => Effect.Effect<number, ArchiveStoreFailed>
   /** In the order of the run, a thousand rows at a time. */
-  readonly files: (run: string, states?: ReadonlyArray<FileState>) => Stream.Stream<FileRecord, StoreFailed>
+  readonly files: (run: string, states?: ReadonlyArray<FileState>) => Stream.Stream<FileRecord, ArchiveStoreFailed>
 
   /** The files of a run with what was written for them, as `files` gives them. */
-  readonly outputs: (run: string) => Stream.Stream<FileWithOutput, StoreFailed>
+  readonly outputs: (run: string) => Stream.Stream<FileWithOutput, ArchiveStoreFailed>
   /** What is in the tree now for these files, which are done. */
   readonly recordOutputs: (
     run: string,
     outputs: ReadonlyArray<FileOutput & { readonly seq: number }>
-  ) => Effect.Effect<void, StoreFailed>
+  ) => Effect.Effect<void, ArchiveStoreFailed>
   /** Nothing is known any more of what was written for the run, since its format is another one. */
-  readonly forgetOutputs: (run: string) => Effect.Effect<void, StoreFailed>
+  readonly forgetOutputs: (run: string) => Effect.Effect<void, ArchiveStoreFailed>
   /** These files, whose audio is gone, become pending. */
-  readonly repairFiles: (run: string, seqs: ReadonlyArray<number>) => Effect.Effect<void, StoreFailed>
+  readonly repairFiles: (run: string, seqs: ReadonlyArray<number>) => Effect.Effect<void, ArchiveStoreFailed>
   /** The results of a run that has stopped in this epoch are written. */
-  readonly endOutput: (run: string, epoch: number) => Effect.Effect<void, StoreFailed>
+  readonly endOutput: (run: string, epoch: number) => Effect.Effect<void, ArchiveStoreFailed>
   /** Whether machines that are alive call files of this run. */
-  readonly isCalling: (run: string) => Effect.Effect<boolean, StoreFailed>
+  readonly isCalling: (run: string) => Effect.Effect<boolean, ArchiveStoreFailed>
   /**
    * The runs that have stopped more than two seconds ago, and whose results are not written. Of several machines, only one is
    * given them.
    */
-  readonly outputsDue: (machine: string) => Effect.Effect<ReadonlyArray<string>, StoreFailed>
+  readonly outputsDue: (machine: string) => Effect.Effect<ReadonlyArray<string>, ArchiveStoreFailed>
 }
 
 export class Store extends Context.Tag("@effect-speech/archive/internal/Store")<Store, StoreService>() {}

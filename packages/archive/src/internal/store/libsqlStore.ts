@@ -10,7 +10,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import Database from "libsql"
-import { StoreFailed, StoreLocked, type StoreTooNew } from "../../ArchiveError.js"
+import { ArchiveStoreFailed, ArchiveStoreLocked, type ArchiveStoreTooNew } from "../../ArchiveError.js"
 import { type ConnectionOptions, SingleConnection } from "./libsqlClient.js"
 import { migrate, otherTable, refuseOther } from "./migrations.js"
 import { failingIfMoved } from "./movedStore.js"
@@ -20,13 +20,13 @@ import { codeOf, storeFailed } from "./storeFailed.js"
 import { withTypedEnds } from "./transactions.js"
 
 /**
- * The store in a file that this process alone works on. Another one that works fails with `StoreLocked`. The lock is a lock of
+ * The store in a file that this process alone works on. Another one that works fails with `ArchiveStoreLocked`. The lock is a lock of
  * the system on `<path>.lock`: it ends with the process, also after kill -9. Only its user may read what this makes.
  */
 export const layerLibsql = (options: {
   /** The file. It is made, with its folder, if it does not exist. */
   readonly path: string
-}): Layer.Layer<Store | SqlClient.SqlClient, StoreLocked | StoreTooNew | StoreFailed> =>
+}): Layer.Layer<Store | SqlClient.SqlClient, ArchiveStoreLocked | ArchiveStoreTooNew | ArchiveStoreFailed> =>
   Layer.scopedContext(
     Effect.gen(function* () {
       const path = yield* attempt(options.path, () => realPath(options.path))
@@ -44,7 +44,7 @@ export const layerLibsql = (options: {
 /** The store in a file that another process may be working on: reads it, pauses and resumes. */
 export const layerLibsqlShared = (options: {
   readonly path: string
-}): Layer.Layer<Store | SqlClient.SqlClient, StoreTooNew | StoreFailed> =>
+}): Layer.Layer<Store | SqlClient.SqlClient, ArchiveStoreTooNew | ArchiveStoreFailed> =>
   Layer.scopedContext(
     Effect.gen(function* () {
       const isFile = options.path !== ":memory:"
@@ -53,7 +53,7 @@ export const layerLibsqlShared = (options: {
     })
   )
 
-const attempt = <A>(path: string, body: () => A): Effect.Effect<A, StoreFailed> =>
+const attempt = <A>(path: string, body: () => A): Effect.Effect<A, ArchiveStoreFailed> =>
   Effect.try({ try: body, catch: (cause) => storeFailed(path)({ cause }) })
 
 /** The same file by another name has the same lock. */
@@ -94,7 +94,7 @@ const lock = (path: string) =>
       },
       catch: (cause) =>
         codeOf(cause)?.startsWith("SQLITE_BUSY") === true
-          ? new StoreLocked({
+          ? new ArchiveStoreLocked({
               store: path,
               message: `Another process works on the store ${path}; wait until it has ended, or stop it.`
             })
@@ -111,7 +111,7 @@ const connect = (path: string, options?: ConnectionOptions) =>
       return statSync(path, { throwIfNoEntry: false }) ?? makeFile(path)
     })
     if (file !== undefined && !file.isFile()) {
-      return yield* new StoreFailed({
+      return yield* new ArchiveStoreFailed({
         store: path,
         message: `The store ${path} is ${file.isDirectory() ? "a folder" : "no regular file"}; give the path of a file.`
       })
@@ -122,7 +122,7 @@ const connect = (path: string, options?: ConnectionOptions) =>
         catch: (cause) => {
           const table = otherTable(cause)
           if (table === undefined) return storeFailed(path)({ cause })
-          return new StoreFailed({
+          return new ArchiveStoreFailed({
             store: path,
             message: `The file ${path} is the database of another program: it has the table ${table}, and none of a store. Give the store a file of its own.`
           })

@@ -9,7 +9,7 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
-import { StoreFailed, StoreTooNew } from "../../ArchiveError.js"
+import { ArchiveStoreFailed, ArchiveStoreTooNew } from "../../ArchiveError.js"
 import { codeOf } from "./storeFailed.js"
 
 const first = Effect.gen(function* () {
@@ -127,12 +127,24 @@ const fourth = Effect.gen(function* () {
   yield* sql.unsafe(`CREATE INDEX archive_files_hidden ON archive_files ${byPath} WHERE state >= 5`)
 })
 
+/** The errors of this package have a prefix of their own. In JSON only a field has this form. */
+const fifth = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe("UPDATE archive_files SET error_tag = 'ArchiveOutputFailed' WHERE error_tag = 'OutputFailed'")
+  for (const column of ["suspension", "outage"]) {
+    yield* sql.unsafe(
+      `UPDATE archive_runs SET ${column} = replace(${column}, '"tag":"OutputFailed"', '"tag":"ArchiveOutputFailed"')`
+    )
+  }
+})
+
 /** Their number is the version of the tables. A store has the rows `(1, 'tables')`, `(2, 'warnings')`, … */
 const migrations = [
   ["tables", first],
   ["warnings", second],
   ["hidden", third],
-  ["output", fourth]
+  ["output", fourth],
+  ["tags", fifth]
 ] as const
 
 /** The newest version of the tables that this package reads. */
@@ -159,7 +171,7 @@ export const refuseOther = `
 export const otherTable = (error: unknown): string | undefined => /bad JSON path: '!(.*)'/s.exec(String(error))?.[1]
 
 const nameTaken = (store: string, name: string) =>
-  new StoreFailed({
+  new ArchiveStoreFailed({
     store,
     message: `The database has a table or an index ${name} that is not of a store; rename it, or give the store a database of its own. (${store})`
   })
@@ -173,7 +185,7 @@ export const migrate = (store: string) =>
     const sql = yield* SqlClient.SqlClient
 
     /** Names the table or the index for which the tables can't be read or made. A message has the name in any language. */
-    const named = (error: SqlError): Effect.Effect<never, StoreFailed | SqlError> => {
+    const named = (error: SqlError): Effect.Effect<never, ArchiveStoreFailed | SqlError> => {
       const name = /\barchive_\w+/.exec(String(error.cause))?.[0]
       return isRefused(codeOf(error.cause)) ? nameTaken(store, name ?? versionTable) : error
     }
@@ -222,7 +234,7 @@ export const migrate = (store: string) =>
     const found =
       before < knownVersion ? yield* Effect.catchTag(sql.withTransaction(upgrade), "SqlError", named) : before
     if (found > knownVersion) {
-      return yield* new StoreTooNew({
+      return yield* new ArchiveStoreTooNew({
         store,
         found,
         known: knownVersion,

@@ -5,7 +5,7 @@
 import { statSync } from "node:fs"
 import { systemCode } from "@effect-speech/common/SystemCode"
 import * as Effect from "effect/Effect"
-import { StoreFailed } from "../../ArchiveError.js"
+import { ArchiveStoreFailed } from "../../ArchiveError.js"
 import type { StoreService } from "./Store.js"
 
 const exact = { bigint: true } as const
@@ -41,7 +41,7 @@ export const failingIfMoved = (path: string, store: StoreService): StoreService 
 }
 
 const storeMoved = (path: string) =>
-  new StoreFailed({
+  new ArchiveStoreFailed({
     store: path,
     message: `The store ${path} was moved or removed while this process worked on it, which has stopped. Give its new path, or move it back: nothing that is recorded in it is lost. If it was removed, restore a copy: without one, each file is called again.`
   })

@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { StoreFailed, type StoreTooNew } from "../../ArchiveError.js"
+import { ArchiveStoreFailed, type ArchiveStoreTooNew } from "../../ArchiveError.js"
 import { migrate } from "./migrations.js"
 import { Store } from "./Store.js"
 import { make } from "./sqlStore.js"
@@ -21,7 +21,7 @@ export const layerPostgres = (options: {
   readonly maxConnections?: number | undefined
   /** How long a connection, or a statement for which none is free, may wait. Default: 15,000. */
   readonly connectTimeoutMillis?: number | undefined
-}): Layer.Layer<Store | SqlClient.SqlClient, StoreTooNew | StoreFailed> =>
+}): Layer.Layer<Store | SqlClient.SqlClient, ArchiveStoreTooNew | ArchiveStoreFailed> =>
   Layer.scopedContext(
     Effect.gen(function* () {
       const { address, url } = yield* parse(options.url)
@@ -84,7 +84,7 @@ const parse = (redacted: Redacted.Redacted) =>
       return { address: `postgresql://${url.host}${url.pathname}`, url: Redacted.make(url.href) }
     },
     catch: () =>
-      new StoreFailed({
+      new ArchiveStoreFailed({
         store: "PostgreSQL",
         message:
           "The URL of the store can't be read; write it as postgresql://user:password@host:port/database, and percent-encode special characters: %2F for /, %23 for #, %3F for ?, %25 for %."

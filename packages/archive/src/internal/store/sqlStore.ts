@@ -4,7 +4,7 @@
 import type * as SqlClient from "@effect/sql/SqlClient"
 import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
-import type { StoreFailed } from "../../ArchiveError.js"
+import type { ArchiveStoreFailed } from "../../ArchiveError.js"
 import * as Answers from "./answers.js"
 import * as Claims from "./claims.js"
 import * as Listing from "./listing.js"
@@ -20,7 +20,7 @@ import * as TakeOver from "./takeOver.js"
 
 /** The store on the tables of `migrate`. `toFailed` turns an error of the database into the store's. `folder`: of a file store. */
 export const make = (
-  toFailed: (error: SqlError) => StoreFailed,
+  toFailed: (error: SqlError) => ArchiveStoreFailed,
   folder?: string
 ): Effect.Effect<StoreService, never, SqlClient.SqlClient> =>
   Effect.map(Tables.make(toFailed, folder), (tables) => ({

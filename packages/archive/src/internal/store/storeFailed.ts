@@ -2,7 +2,7 @@
  * Errors of the databases as the store's error: the code, and a sentence that says what to do.
  */
 import type { SqlError } from "@effect/sql/SqlError"
-import { StoreFailed } from "../../ArchiveError.js"
+import { ArchiveStoreFailed } from "../../ArchiveError.js"
 
 /** An error of libSQL, of PostgreSQL or of the system. */
 export const codeOf = (error: unknown): string | undefined => {
@@ -114,13 +114,13 @@ const withoutCode = (store: string): string =>
 /** `store` is the path, or the address without the password. */
 export const storeFailed =
   (store: string) =>
-  ({ cause }: Pick<SqlError, "cause">): StoreFailed => {
+  ({ cause }: Pick<SqlError, "cause">): ArchiveStoreFailed => {
     const code = codeOf(cause) ?? codeOfText(cause)
     const sentence =
       code === undefined
         ? withoutCode(store)
         : (adviceOn(code)?.sentence ?? "The database refused a statement; check its log.")
-    return new StoreFailed({
+    return new ArchiveStoreFailed({
       store,
       ...(code !== undefined && { code }),
       message: `${sentence} (${store}${code === undefined ? "" : `, ${code}`})`
@@ -131,5 +131,5 @@ export const storeFailed =
  * Whether a store fails for now: a connection that is lost or refused, a server that shuts down or starts, a lock, a full disk.
  * It passes by itself, or by an operator, while the process waits. Others stay, such as a wrong password or a damaged file.
  */
-export const isOutage = ({ code, store }: StoreFailed): boolean =>
+export const isOutage = ({ code, store }: ArchiveStoreFailed): boolean =>
   code === undefined ? isServer(store) : (adviceOn(code)?.outage ?? false)

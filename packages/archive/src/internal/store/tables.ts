@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { RunNotFound, type StoreFailed } from "../../ArchiveError.js"
+import { ArchiveRunNotFound, type ArchiveStoreFailed } from "../../ArchiveError.js"
 import { type FileRecord, type FileState, Limits, RunSettings, type RunState, Suspension } from "../../Run.js"
 import type { Reason, RunFacts } from "../model/limits.js"
 import { fromStored, toStored } from "../model/paths.js"
@@ -190,7 +190,7 @@ const isSqlError = (error: unknown): error is SqlError =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
 
 export const notFound = (run: string) =>
-  Effect.fail(new RunNotFound({ run, message: `The store has no run ${run}; list its runs.` }))
+  Effect.fail(new ArchiveRunNotFound({ run, message: `The store has no run ${run}; list its runs.` }))
 
 /** The parts of statements, as this dialect writes them. */
 const fragmentsOf = (sql: SqlClient.SqlClient, onDialect: <A, B>(postgres: A, libsql: B) => A | B) => {
@@ -243,13 +243,13 @@ const fragmentsOf = (sql: SqlClient.SqlClient, onDialect: <A, B>(postgres: A, li
  */
 export type Tables = Effect.Effect.Success<ReturnType<typeof make>>
 
-export const make = (toFailed: (error: SqlError) => StoreFailed, folder: string | undefined) =>
+export const make = (toFailed: (error: SqlError) => ArchiveStoreFailed, folder: string | undefined) =>
   Effect.map(SqlClient.SqlClient, (client) => {
     const sql = client.withoutTransforms()
     const onDialect = <A, B>(postgres: A, libsql: B): A | B =>
       sql.onDialectOrElse({ pg: () => postgres, orElse: () => libsql })
 
-    /** An effect of the store: its only error of the database is `StoreFailed`. */
+    /** An effect of the store: its only error of the database is `ArchiveStoreFailed`. */
     const failing = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       effect.pipe(
         // A commit that fails is a defect of @effect/sql.

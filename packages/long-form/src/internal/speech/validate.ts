@@ -1,5 +1,5 @@
 /** Checks the request and the options of a speech before anything is sent. */
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import * as Contract from "@effect-speech/tts/TtsContract"
 import { TtsInvalidRequest } from "@effect-speech/tts/TtsError"

@@ -1,6 +1,6 @@
 import { SttInvalidRequest } from "@effect-speech/stt/SttError"
 import type { TranscriptionRequest } from "@effect-speech/stt/TranscriptionRequest"
-import * as Issue from "@effect-speech/transport/Issue"
+import * as Issue from "@effect-speech/transport/unstable/Issue"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"

@@ -2,7 +2,7 @@
 import type { SpeechToTextService } from "@effect-speech/stt/SpeechToText"
 import { SttInvalidResponse } from "@effect-speech/stt/SttError"
 import { Transcription } from "@effect-speech/stt/Transcription"
-import type { TranscriptionRequest } from "@effect-speech/stt/TranscriptionRequest"
+import type { TranscriptionOptions } from "@effect-speech/stt/TranscriptionOptions"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -11,7 +11,7 @@ import type { PieceStoreError, PieceStoreService } from "../../PieceStore.js"
 import * as CacheEntry from "../cacheEntry.js"
 
 /** The fields of a request that decide its transcript. */
-export type DecidingFields = Omit<TranscriptionRequest, "audio" | "transactionId" | "telephony">
+export type DecidingFields = Omit<TranscriptionOptions, "transactionId" | "telephony">
 
 /** The key of a transcript: a digest of the samples, the options of the request, and the base URL. */
 export const keyOf = (

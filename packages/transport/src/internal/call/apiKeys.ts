@@ -7,7 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import { type ApiKey, problemWith } from "../../ApiKey.js"
-import type { InvalidApiKey } from "../../Failure.js"
+import type { InvalidApiKey } from "../../unstable/Failure.js"
 
 /** The key that all calls of a layer use. */
 export interface ApiKeys {
@@ -31,7 +31,7 @@ interface Reading {
   waiting: number
 }
 
-export const makeApiKeys = (apiKey: ApiKey): Effect.Effect<ApiKeys, InvalidApiKey> =>
+export const makeApiKeys = <R>(apiKey: ApiKey<R>): Effect.Effect<ApiKeys, InvalidApiKey, R> =>
   Effect.gen(function* () {
     if (!Effect.isEffect(apiKey)) {
       const key = yield* checked(apiKey)
@@ -40,7 +40,7 @@ export const makeApiKeys = (apiKey: ApiKey): Effect.Effect<ApiKeys, InvalidApiKe
     const read = Effect.flatMap(Effect.catchAllCause(apiKey, unreadable), checked)
     let key = yield* read
     // The key is that of the layer. A caller may have another tenant in its context and its FiberRefs.
-    const runtime = yield* Effect.runtime<never>()
+    const runtime = yield* Effect.runtime<R>()
     let reading: Reading | undefined
 
     const begin = (): Reading => {

@@ -1,5 +1,5 @@
-import type { ResolvedRetries } from "../../Retries.js"
 import type { Retry } from "../../ServiceError.js"
+import type { ResolvedRetries } from "../options/retries.js"
 
 /** Number of tokens in a full budget. */
 export const fullBudget = 500

@@ -1,6 +1,6 @@
 import type { Attempt } from "../../CallReport.js"
-import type { ResolvedRetries } from "../../Retries.js"
 import type { Retry, ServiceError } from "../../ServiceError.js"
+import type { ResolvedRetries } from "../options/retries.js"
 import { longestSleep } from "../timer/callTimer.js"
 import { backoffMillis, costOf } from "./backoff.js"
 import type { Call } from "./call.js"

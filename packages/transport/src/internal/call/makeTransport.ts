@@ -7,13 +7,13 @@ import * as FiberId from "effect/FiberId"
 import * as Scope from "effect/Scope"
 import type { ApiKey } from "../../ApiKey.js"
 import type { CallOptions } from "../../CallEvent.js"
-import type { ResolvedDeadlines } from "../../Deadlines.js"
-import type { InvalidApiKey } from "../../Failure.js"
-import type { Operation } from "../../Operation.js"
-import type { ResolvedRetries } from "../../Retries.js"
 import type { ServiceError } from "../../ServiceError.js"
+import type { InvalidApiKey } from "../../unstable/Failure.js"
+import type { Operation } from "../../unstable/Operation.js"
 import { makeHttpClientDriver } from "../http/httpClientDriver.js"
 import { driverOf } from "../http/httpDriver.js"
+import type { ResolvedDeadlines } from "../options/deadlines.js"
+import type { ResolvedRetries } from "../options/retries.js"
 import { CallTimer, DeadlineMonitor } from "../timer/callTimer.js"
 import { makeApiKeys } from "./apiKeys.js"
 import { type Call, makeCall } from "./call.js"
@@ -22,9 +22,9 @@ import type { RetryBudget } from "./retryBudget.js"
 import { runCall, type SharedParts } from "./runCall.js"
 import { beginCall, countCall, spanCall } from "./telemetry.js"
 
-export interface TransportOptions {
+export interface TransportOptions<R = never> {
   /** The key, or an effect that reads it: once now, and again after the service refused it. */
-  readonly apiKey: ApiKey
+  readonly apiKey: ApiKey<R>
   /** Name of the header that carries the key. */
   readonly apiKeyHeader: string
   readonly deadlines: ResolvedDeadlines
@@ -56,10 +56,10 @@ export interface Opened<E> {
 }
 
 /** Makes a transport whose calls share `budget`. */
-export const makeTransport = (
-  options: TransportOptions,
+export const makeTransport = <R = never>(
+  options: TransportOptions<R>,
   budget: RetryBudget
-): Effect.Effect<Transport, InvalidApiKey, HttpClient.HttpClient> =>
+): Effect.Effect<Transport, InvalidApiKey, R | HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
     const shared: SharedParts = {

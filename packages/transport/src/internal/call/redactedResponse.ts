@@ -1,11 +1,11 @@
 import * as Printable from "@effect-speech/common/Printable"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import * as ApiKey from "../../ApiKey.js"
-import type { Operation, Response } from "../../Operation.js"
 import type { ServiceError } from "../../ServiceError.js"
+import type { Operation, Response } from "../../unstable/Operation.js"
 import { fillBuffer, makeBoundedBuffer } from "../http/boundedBuffer.js"
 import type { HttpResponse } from "../http/httpDriver.js"
+import { withoutKey as removeKey } from "../redaction/withoutKey.js"
 import type { Call } from "./call.js"
 
 /** In bytes. */
@@ -21,7 +21,7 @@ export const redactedResponse = <A, E extends ServiceError, Context>(
 ): Response<E> => {
   // One key may be a prefix of another.
   const longestFirst = keys.toSorted((one, other) => Redacted.value(other).length - Redacted.value(one).length)
-  const withoutKey = (text: string) => longestFirst.reduce(ApiKey.withoutKey, text)
+  const withoutKey = (text: string) => longestFirst.reduce(removeKey, text)
   const redact = (text: string) => Printable.line(withoutKey(text))
   const response: Response<E> = {
     status,

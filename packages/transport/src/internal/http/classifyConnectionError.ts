@@ -2,7 +2,8 @@ import { errorName, systemCode } from "@effect-speech/common/SystemCode"
 import * as Cause from "effect/Cause"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import type { ConnectionFailed, ConnectionReason, Failure, UploadFailed } from "../../Failure.js"
+import type { ConnectionReason } from "../../ServiceError.js"
+import type { ConnectionFailed, Failure, UploadFailed } from "../../unstable/Failure.js"
 
 /**
  * The proxy did not open a connection. `code` is the status of its response, or the code of the failure. Nothing else is

@@ -1,7 +1,7 @@
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Effect from "effect/Effect"
-import type { Failure } from "../../Failure.js"
-import type { Request } from "../../Operation.js"
+import type { Failure } from "../../unstable/Failure.js"
+import type { Request } from "../../unstable/Operation.js"
 import type { CallTimer } from "../timer/callTimer.js"
 
 /** Sends requests. There are two drivers: one for undici, one for any HttpClient. */

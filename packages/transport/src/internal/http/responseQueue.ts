@@ -1,6 +1,6 @@
 import type * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../Failure.js"
+import type { Failure } from "../../unstable/Failure.js"
 import { type CallTimer, outOfScope } from "../timer/callTimer.js"
 import type { HttpResponse } from "./httpDriver.js"
 

@@ -1,7 +1,7 @@
 import type * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
-import type { Failure } from "../../Failure.js"
+import type { Failure } from "../../unstable/Failure.js"
 import { classifyConnectionError } from "./classifyConnectionError.js"
 import type { HttpDriver, HttpResponse } from "./httpDriver.js"
 import { makeResponseQueue } from "./responseQueue.js"

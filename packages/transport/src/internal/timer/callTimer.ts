@@ -8,8 +8,9 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import type { Sent } from "../../CallReport.js"
-import type { Phase, ResolvedDeadlines } from "../../Deadlines.js"
-import type { DeadlineExceeded, Failure } from "../../Failure.js"
+import type { Phase } from "../../Deadlines.js"
+import type { DeadlineExceeded, Failure } from "../../unstable/Failure.js"
+import type { ResolvedDeadlines } from "../options/deadlines.js"
 
 type TimedPhase = Exclude<Phase, "total">
 

@@ -12,29 +12,18 @@ import type * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { ApiKey } from "./ApiKey.js"
+import type { CallReport, Sent } from "../CallReport.js"
+import type { ClientOptions } from "../ClientOptions.js"
+import { makeTransport, type Transport } from "../internal/call/makeTransport.js"
+import { makeRetryBudget } from "../internal/call/retryBudget.js"
+import * as Concurrency from "../internal/options/concurrency.js"
+import * as Deadlines from "../internal/options/deadlines.js"
+import * as Environment from "../internal/options/environment.js"
+import * as OptionalConfig from "../internal/options/optionalConfig.js"
+import * as Retries from "../internal/options/retries.js"
 import * as BaseUrl from "./BaseUrl.js"
-import type { CallReport, Sent } from "./CallReport.js"
-import * as Concurrency from "./Concurrency.js"
-import * as Deadlines from "./Deadlines.js"
-import * as Environment from "./Environment.js"
 import type { ConnectionFailed, DeadlineExceeded, Failure, InvalidApiKey, UploadFailed } from "./Failure.js"
 import type { Response } from "./Operation.js"
-import * as OptionalConfig from "./OptionalConfig.js"
-import * as Retries from "./Retries.js"
-import * as Transport from "./Transport.js"
-
-export interface ClientOptions extends BaseUrl.BaseUrlOptions, Concurrency.ConcurrencyOptions, Retries.RetryOptions {
-  /**
-   * The whole `<prefix>.<secret>` value, or an effect that reads it. The effect runs when the layer is built, and again
-   * when the service refuses the key. If the key has changed, the call is repeated.
-   */
-  readonly apiKey: ApiKey
-  /** The address of the service, with or without a path prefix. Required. */
-  readonly baseUrl: string
-  /** How long each phase may take. Default: that of the client until the response begins, and 60 seconds without progress. */
-  readonly deadlines?: Deadlines.Deadlines | undefined
-}
 
 /** Where the requests of an operation go, by its contract. */
 export interface Endpoint<E> {
@@ -52,9 +41,11 @@ export interface Endpoint<E> {
   }) => E
 }
 
+export type { Opened, Transport } from "../internal/call/makeTransport.js"
+
 /** A transport to an endpoint. */
 export interface Connection {
-  readonly transport: Transport.Transport
+  readonly transport: Transport
   /** The address of the operation. */
   readonly url: URL
   /** The base URL, without a slash at its end. */
@@ -62,20 +53,23 @@ export interface Connection {
 }
 
 /** Checks the options, fills in the defaults, and makes the transport. */
-export const connect = <E>(
+export const connect = <E, R = never>(
   { InvalidApiKey, answerDeadline, apiKeyHeader, baseUrlVariable, path }: Endpoint<E>,
-  options: ClientOptions
-): Effect.Effect<Connection, ConfigError.ConfigError | E, HttpClient.HttpClient> =>
+  options: ClientOptions<R>
+): Effect.Effect<Connection, ConfigError.ConfigError | E, R | HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const base = yield* BaseUrl.parse(`baseUrl (${baseUrlVariable})`, options.baseUrl, options)
     const transport = yield* Effect.mapError(
-      Transport.make({
-        apiKey: options.apiKey,
-        apiKeyHeader,
-        deadlines: yield* Deadlines.parse(options.deadlines ?? {}, answerDeadline),
-        retries: yield* Retries.parse(options),
-        concurrency: yield* Concurrency.parse(options)
-      }),
+      makeTransport(
+        {
+          apiKey: options.apiKey,
+          apiKeyHeader,
+          deadlines: yield* Deadlines.parse(options.deadlines ?? {}, answerDeadline),
+          retries: yield* Retries.parse(options),
+          concurrency: yield* Concurrency.parse(options)
+        },
+        makeRetryBudget()
+      ),
       ({ problem }) => new InvalidApiKey({ problem })
     )
     return {

@@ -11,8 +11,8 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { piecesOf } from "../internal/http/piecesOf.js"
 import type { UploadFailed } from "./Failure.js"
-import { piecesOf } from "./internal/http/piecesOf.js"
 
 export type Upload = Memory | Source | Streamed
 

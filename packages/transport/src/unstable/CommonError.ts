@@ -2,10 +2,11 @@
  * Definitions of the errors that all operations share. Each operation gives them its own tags.
  */
 import * as Schema from "effect/Schema"
-import { isRefusal, Sent } from "./CallReport.js"
-import { Phase } from "./Deadlines.js"
-import { ConnectionReason } from "./Failure.js"
-import type { Definition, Retry } from "./ServiceError.js"
+import { Sent } from "../CallReport.js"
+import { Phase } from "../Deadlines.js"
+import { ConnectionReason, type Retry } from "../ServiceError.js"
+import type { Definition } from "./ErrorDefinition.js"
+import { isRefusal } from "./Report.js"
 
 const invalidRequestFields = {
   /** Name of the field, as the caller writes it. */
@@ -17,6 +18,7 @@ const invalidRequestFields = {
 /** The request breaks a rule that is checked before sending. */
 export const invalidRequest: Definition<typeof invalidRequestFields, "request"> = {
   category: "request",
+  httpStatus: 400,
   fields: invalidRequestFields,
   defaults: { field: "request", problem: "is not valid" },
   retry: "never",
@@ -28,6 +30,7 @@ const invalidApiKeyFields = { problem: Schema.String }
 /** The key can't be read, or does not have the form `<prefix>.<secret>`. */
 export const invalidApiKey: Definition<typeof invalidApiKeyFields, "account"> = {
   category: "account",
+  httpStatus: 500,
   fields: invalidApiKeyFields,
   defaults: { problem: "it is empty" },
   retry: "never",
@@ -70,6 +73,7 @@ const isFinal: ReadonlySet<ConnectionReason> = new Set(["tls", "closed", "cut", 
 /** There was no response, or only a part of one. `afterAll` is the advice if the whole request was sent. */
 export const connectionFailed = (afterAll: string): Definition<typeof connectionFailedFields, "connection"> => ({
   category: "connection",
+  httpStatus: 502,
   fields: connectionFailedFields,
   defaults: { reason: "refused", sent: "nothing" },
   // A retry does not help with a bad certificate, a closed client, one that can't read the service, or a proxy that refuses. A
@@ -103,6 +107,7 @@ const optionOf = { upload: "uploadIdle", answer: "answer", download: "downloadId
 /** A phase exceeded its deadline. `advice` is what the caller can do instead of raising the deadline. */
 export const deadlineExceeded = (advice: string): Definition<typeof deadlineExceededFields, "connection"> => ({
   category: "connection",
+  httpStatus: 504,
   fields: deadlineExceededFields,
   defaults: { phase: "answer", limitMillis: 600_000 },
   retry: "never",

@@ -4,9 +4,9 @@
  */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Attempt, Sent } from "./CallReport.js"
+import type { Attempt, Sent } from "../CallReport.js"
+import type { ServiceError } from "../ServiceError.js"
 import type { Failure, UploadFailed } from "./Failure.js"
-import type { ServiceError } from "./ServiceError.js"
 import type { Upload } from "./Upload.js"
 
 export interface Operation<A, E extends ServiceError, Context = undefined> {

@@ -3,12 +3,11 @@
  */
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
-import { isLoopback } from "./internal/http/isLoopback.js"
+import type { ClientOptions } from "../ClientOptions.js"
+import { isLoopback } from "../internal/http/isLoopback.js"
 
-export interface BaseUrlOptions {
-  /** Allow plain http to other machines. It exposes the key. Default: false. */
-  readonly allowInsecureHttp?: boolean | undefined
-}
+/** Whether plain http to other machines is allowed. */
+export type BaseUrlOptions = Pick<ClientOptions, "allowInsecureHttp">
 
 /** Each rule that a base URL can break, with the words that follow the name of the setting in a sentence. */
 export const problems = {

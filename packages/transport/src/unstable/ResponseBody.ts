@@ -2,7 +2,7 @@
  * Reads a body up to a limit.
  */
 import * as Effect from "effect/Effect"
-import { fillBuffer, makeBoundedBuffer } from "./internal/http/boundedBuffer.js"
+import { fillBuffer, makeBoundedBuffer } from "../internal/http/boundedBuffer.js"
 
 export interface Read {
   /** The body, or its first `limit` bytes. */

@@ -22,14 +22,20 @@ const isPlain = (value: unknown): value is object => {
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-/** A schema of a record that takes plain objects only. Others, such as a `Map`, may have content that is not in their fields. */
-export const plainObject = <A>(record: Schema.Schema<A>): Schema.Schema<A> => {
+/**
+ * A schema of a record that takes plain objects only. Others, such as a `Map`, may have content that is not in their fields. The
+ * annotations need a `jsonSchema` and an `arbitrary`: a declaration has none of its own.
+ */
+export const plainObject = <A>(
+  record: Schema.Schema<A>,
+  annotations: Required<Pick<Schema.Annotations.Schema<A>, "jsonSchema" | "arbitrary">>
+): Schema.Schema<A> => {
   const decode = ParseResult.decodeUnknown(record)
   const parse = () => (value: unknown, options: ParseOptions, ast: AST) =>
     isPlain(value)
       ? decode(value, options)
       : ParseResult.fail(new ParseResult.Type(ast, value, "must be a plain object"))
-  return Schema.declare([], { decode: parse, encode: parse })
+  return Schema.declare([], { decode: parse, encode: parse }, annotations)
 }
 
 /** A name may be a symbol. An empty name is quoted, because an empty path stands for the whole message. */

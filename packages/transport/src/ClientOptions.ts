@@ -1,0 +1,27 @@
+/**
+ * The options that the clients of all operations share.
+ */
+import type { ApiKey } from "./ApiKey.js"
+import type { Deadlines } from "./Deadlines.js"
+import type { RetryOptions } from "./Retries.js"
+
+export interface ClientOptions<R = never> extends RetryOptions {
+  /**
+   * The whole `<prefix>.<secret>` value, or an effect that reads it. The effect runs when the layer is built, and again
+   * when the service refuses the key. If the key has changed, the call is repeated. What the effect requires, the layer
+   * requires.
+   */
+  readonly apiKey: ApiKey<R>
+  /** The address of the service, with or without a path prefix. Required. */
+  readonly baseUrl: string
+  /** Allow plain http to other machines. It exposes the key. Default: false. */
+  readonly allowInsecureHttp?: boolean | undefined
+  /**
+   * Highest number of calls that run at the same time, a whole number from 1. Further calls wait in the order in which
+   * they came. A call runs from its first request to its end, with the delays before its retries; a stream, until it is
+   * read to its end or its scope closes. Default: 64.
+   */
+  readonly concurrency?: number | undefined
+  /** How long each phase may take. Default: that of the client until the response begins, and 60 seconds without progress. */
+  readonly deadlines?: Deadlines | undefined
+}

@@ -1,1 +1,0 @@
-export * from "@effect-speech/common/Cloneable"

@@ -1,0 +1,8 @@
+/**
+ * The order of the events of a call.
+ */
+import type { CallEvent } from "../CallEvent.js"
+
+/** Whether an event replaces an earlier one of the same call that still waits for a slow handler: later progress of an upload. */
+export const replaces = (later: CallEvent, earlier: CallEvent): boolean =>
+  later._tag === "Uploading" && earlier._tag === "Uploading" && later.attempt === earlier.attempt

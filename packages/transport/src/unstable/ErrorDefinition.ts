@@ -1,0 +1,95 @@
+/**
+ * The factory of all errors of a call.
+ *
+ * An error has a tag, facts, the report of the call, and a `message` that says what happened and what to do. The message
+ * is a field, computed from the facts when the error is made: `toJSON` and Effect's loggers would drop a getter. It is one printable line,
+ * and the stack holds nothing else, so a program that ends with the error prints one line.
+ */
+
+import { cloneable } from "@effect-speech/common/Cloneable"
+import * as Printable from "@effect-speech/common/Printable"
+import * as Schema from "effect/Schema"
+import { type Billing, CallReport, nothingSent, type Piece } from "../CallReport.js"
+import type { Category, Retry, ServiceError, ServiceErrorClass } from "../ServiceError.js"
+import { describePiece } from "./Report.js"
+
+const common = { call: CallReport, message: Schema.String }
+
+type Facts<Fields extends Schema.Struct.Fields> = Schema.Struct.Type<Fields> & { readonly call: CallReport }
+
+export interface Definition<Fields extends Schema.Struct.Fields, C extends Category> {
+  readonly category: C
+  readonly fields: Fields
+  /** Facts of an error that is made without arguments, as in a test. */
+  readonly defaults: Schema.Struct.Type<Fields>
+  /** Status of the response of an HttpApi that fails with this error. Where its caller can change nothing, it is a 5xx. */
+  readonly httpStatus: number
+  readonly retry: Retry | ((facts: Facts<Fields>) => Retry)
+  /** One or two sentences: what happened, and what to do. */
+  readonly message: (facts: Facts<Fields>) => string
+}
+
+/**
+ * The annotation from which `HttpApi` of `@effect/platform` reads the status of an error. Its module takes too long to load for this
+ * one name; a test holds the two together.
+ */
+const httpStatusAnnotation = Symbol.for("@effect/platform/HttpApiSchema/AnnotationStatus")
+
+/** Defines an error class. Call it as `ServiceError.define<Self>()(tag, definition)`, and extend the result. */
+export const define =
+  <Self = never>() =>
+  <const Tag extends string, Fields extends Schema.Struct.Fields, C extends Category>(
+    tag: Tag,
+    definition: Definition<Fields, C>
+  ): ServiceErrorClass<Self, Tag, Fields, C> => {
+    type Props = Partial<Facts<Fields> & { readonly message: string }>
+    const Base = Schema.TaggedError<Error>(tag)(
+      tag,
+      { ...definition.fields, ...common },
+      { [httpStatusAnnotation]: definition.httpStatus }
+    ) as unknown as new (
+      props: object,
+      options?: Schema.MakeOptions
+    ) => Error
+
+    class Defined extends Base {
+      constructor(props: Props = {}, options?: Schema.MakeOptions) {
+        const facts = Object.assign({ call: nothingSent }, definition.defaults, props)
+        const message = props.message ?? ofPiece(Printable.line(definition.message(facts)), facts.call.piece)
+        super({ ...facts, message }, options)
+        // Drop the stack: only library frames. An effect runs outside the synchronous stack of the caller's code.
+        this.stack = `${this.name}: ${this.message}`
+      }
+      get category(): C {
+        return definition.category
+      }
+      get retry(): Retry {
+        const { retry } = definition
+        return typeof retry === "function" ? retry(this as unknown as Facts<Fields>) : retry
+      }
+      get retryable(): boolean {
+        return this.retry === "transient" || this.retry === "overload"
+      }
+      get sentence(): string {
+        return Printable.line(definition.message(this as unknown as Facts<Fields>))
+      }
+    }
+    return cloneable(Defined) as unknown as ServiceErrorClass<Self, Tag, Fields, C>
+  }
+
+/** The sentence of an error, and that of its piece. */
+const ofPiece = (message: string, piece: Piece | undefined): string =>
+  piece === undefined ? message : `${message} ${describePiece(piece)}`.trimEnd()
+
+/**
+ * The same error, of the same class, with this piece in its report and in its message. `billing` is that of all pieces that failed.
+ * Default: that of the error.
+ */
+export const withPiece = <E extends ServiceError & { readonly call: CallReport; readonly message: string }>(
+  error: E,
+  piece: Piece,
+  billing: Billing = error.call.billing
+): E => {
+  const Class = error.constructor as new (props: object) => E
+  return new Class({ ...error, call: { ...error.call, piece, billing }, message: ofPiece(error.message, piece) })
+}

@@ -1,0 +1,35 @@
+/**
+ * Why a call has no usable response. An operation turns these facts into its own tagged errors.
+ */
+import type { Phase } from "../Deadlines.js"
+import type { ConnectionReason } from "../ServiceError.js"
+
+export type Failure = ConnectionFailed | DeadlineExceeded | InvalidApiKey | UploadFailed
+
+export interface ConnectionFailed {
+  readonly _tag: "ConnectionFailed"
+  readonly reason: ConnectionReason
+  readonly code: string | undefined
+}
+
+export interface DeadlineExceeded {
+  readonly _tag: "DeadlineExceeded"
+  readonly phase: Phase
+  readonly limitMillis: number
+}
+
+/** The key could not be read, or does not have the form of a key. */
+export interface InvalidApiKey {
+  readonly _tag: "InvalidApiKey"
+  readonly problem: string
+}
+
+/** The request body could not be read. */
+export interface UploadFailed {
+  readonly _tag: "UploadFailed"
+  readonly problem: string
+  /** The system's code, if one caused it. */
+  readonly code?: string | undefined
+  /** What the caller can do, if the operation knows. The operation defines the values. */
+  readonly hint?: string | undefined
+}
