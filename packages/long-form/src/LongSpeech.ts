@@ -66,7 +66,7 @@ export const plan = (
  *
  * After a failure no further piece is sent. Those that were sent are finished and kept, the audio before the failing piece is
  * given, then the stream fails. An error has the failing piece in `call.piece`, and its message says how to resume. If the scope
- * closes before the end, requests in flight are interrupted.
+ * closes before the end, requests in flight are interrupted, after the `gracePeriod` of the options.
  */
 export const stream = (
   request: LongSpeechRequest,
@@ -102,10 +102,10 @@ const start = (request: LongSpeechRequest, options: LongSpeechOptions) =>
     const pieces = yield* prepare(request, options)
     const { concurrency = 4 } = options
     const { emit } = yield* EventDelivery.scoped(options.onEvent, replaces)
-    const { progress, settle, speak } = yield* makeSpeaker(request, options, emit)
+    const { atClose, progress, settle, speak } = yield* makeSpeaker(request, options, emit)
     const pull = yield* Stream.unfold(0, (index) =>
       Option.map(Option.fromNullable(pieces.at(index)), (piece) => [piece, index + 1])
-    ).pipe(inOrder(speak, { concurrency, ahead: 2 * concurrency }), Stream.toPull)
+    ).pipe(inOrder(speak, { concurrency, ahead: 2 * concurrency, atClose }), Stream.toPull)
     const planning = yield* Effect.forkScoped(
       Effect.tap(pieces.plan, (planned) => emit({ _tag: "Planned", ...planned }))
     )
