@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
+import { changedSpeech } from "effect-speech-test-support/changedSpeech"
 import { bytesOf, evenWords, requestOf, speak } from "../../packages/long-form/test/words.js"
 import { anyString, bytesUpTo, json, oddNumber, weighted } from "./arbitraries.js"
 import { law, type Topic } from "./law.js"
@@ -100,7 +101,9 @@ export const longFormLaws: Topic = Effect.succeed({
         Effect.gen(function* () {
           const tts = yield* TextToSpeech
           const synthesize: typeof tts.synthesize = (request) =>
-            Effect.map(tts.synthesize(request), (speech) => ({ ...speech, ...odd[sentences.indexOf(request.text)] }))
+            Effect.map(tts.synthesize(request), (speech) =>
+              changedSpeech(speech, odd[sentences.indexOf(request.text)] ?? {})
+            )
           const options = { first: 13, maximum: 14, concurrency: 2 }
           const speaking = Effect.gen(function* () {
             const speech = yield* LongSpeech.stream({ text: sentences.join(" "), outputFormat }, options)

@@ -62,7 +62,8 @@ export type {
  * missing pieces. Digital silence is not sent.
  *
  * After a failure no piece starts, and those in flight are finished and kept. The error has `call.piece`, and its message names
- * the piece. An error of the recording itself is `SttAudioUnreadable`.
+ * the piece. An error of the recording itself is `SttAudioUnreadable`. An interruption ends the calls in flight, after the `gracePeriod` of
+ * the options.
  */
 export const transcribe = (
   request: LongTranscriptionRequest,
@@ -80,12 +81,16 @@ export const transcribe = (
     const transcriber = yield* makeTranscriber(
       fields,
       transactionId,
-      { onEvent, outage, retryIfBilled: options.retryIfBilled },
+      { gracePeriod: options.gracePeriod, outage, retryIfBilled: options.retryIfBilled },
       durationMillis,
       emit
     )
     const results = yield* recording.pieces.pipe(
-      inOrder(transcriber.transcribe, { concurrency, ahead: Number.POSITIVE_INFINITY }),
+      inOrder(transcriber.transcribe, {
+        concurrency,
+        ahead: Number.POSITIVE_INFINITY,
+        atClose: transcriber.atClose
+      }),
       Stream.runCollect,
       Effect.catchAll((failed) => Effect.flip(transcriber.explain(failed)))
     )

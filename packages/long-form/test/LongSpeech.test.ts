@@ -22,6 +22,7 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { changedSpeech } from "effect-speech-test-support/changedSpeech"
 import { effectTests, testFolder } from "effect-speech-test-support/effectTests"
 import { silenceMillis, spoken } from "./tones.js"
 
@@ -336,7 +337,7 @@ describe("a response that holds no speech", () => {
         ...tts,
         synthesize: (request: SynthesisRequest) =>
           Effect.map(tts.synthesize(request), (speech) =>
-            request.text === sentence ? { ...speech, ...audio } : speech
+            request.text === sentence ? changedSpeech(speech, audio) : speech
           )
       }
       const error = yield* readAll({ text: "Alpha one. Beta two." }, { ...short, concurrency: 1 }).pipe(

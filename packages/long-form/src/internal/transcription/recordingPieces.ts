@@ -3,7 +3,7 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as AudioDecoder from "@effect-speech/audio-codec/AudioDecoder"
 import { bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
-import type { PcmStream } from "@effect-speech/audio-codec/PcmStream"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Quiet from "@effect-speech/audio-codec/Quiet"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Telephony from "@effect-speech/audio-codec/Telephony"
@@ -72,7 +72,7 @@ export const openPieces = (
       })
     )
     const decoding: Effect.Effect<
-      PcmStream<DecodingError>,
+      PcmStream.PcmStream<DecodingError>,
       DecodingError,
       FileSystem.FileSystem | Scope.Scope
     > = audio._tag === "Path" && container !== undefined && container !== "wav"
@@ -94,14 +94,12 @@ export const openPieces = (
             Wav.decodeHeader(new Uint8Array(yield* Effect.promise(() => new Blob(beginning).arrayBuffer())))
           )?.byteLength
         : undefined
-    const telephony = Telephony.telephony({
-      ...decoded,
-      stream: Stream.tap(decoded.stream, (chunk) =>
-        Effect.sync(() => {
-          read += chunk.byteLength
-        })
-      )
-    })
+    const counted = PcmStream.tap(decoded, (chunk) =>
+      Effect.sync(() => {
+        read += chunk.byteLength
+      })
+    )
+    const telephony = Telephony.telephony(counted)
     return {
       sampleRate: format.sampleRate,
       durationMillis: recording.durationMillis,

@@ -5,11 +5,11 @@ import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import { SttAudioUnreadable, type SttError } from "@effect-speech/stt/SttError"
 import type { Transcription } from "@effect-speech/stt/Transcription"
-import type { CallEvent } from "@effect-speech/transport/CallEvent"
 import * as Effect from "effect/Effect"
 import { PieceStore, type PieceStoreError } from "../../PieceStore.js"
 import { makePaidPieces } from "../paidPieces.js"
 import { makeRunProgress } from "../runProgress.js"
+import { makeStoppableCalls, withGrace } from "../stoppableCalls.js"
 import type { LongTranscriptionEvent, PiecePlace } from "./events.js"
 import type { PieceResult } from "./joinTranscripts.js"
 import type { RecordingPiece } from "./recordingPieces.js"
@@ -31,7 +31,7 @@ const millisOf = ({ endMillis, startMillis }: PiecePlace): number => endMillis -
 export const makeTranscriber = (
   fields: TranscriptCache.DecidingFields,
   transactionId: string,
-  { onEvent, outage, retryIfBilled }: Pick<LongTranscriptionOptions, "onEvent" | "outage" | "retryIfBilled">,
+  { gracePeriod, outage, retryIfBilled }: Pick<LongTranscriptionOptions, "gracePeriod" | "outage" | "retryIfBilled">,
   durationMillis: number | undefined,
   emit: (event: LongTranscriptionEvent) => Effect.Effect<void>
 ) =>
@@ -39,13 +39,13 @@ export const makeTranscriber = (
     const stt = yield* SpeechToText
     const store = yield* PieceStore
     const progress = makeRunProgress(store)
+    const calls = makeStoppableCalls()
     const obtain = makePaidPieces<Transcription, SttError>(store, progress)
 
     type Outcome = Omit<PieceResult, "piece">
     const audible = (samples: Uint8Array, place: PiecePlace): Effect.Effect<Outcome, SttError | PieceStoreError> =>
       Effect.gen(function* () {
         const key = yield* TranscriptCache.keyOf(samples, fields, stt)
-        const onCallEvent = (event: CallEvent) => emit({ _tag: "Called", ...place, event })
         const { result, source } = yield* obtain({
           key,
           amount: millisOf(place),
@@ -57,9 +57,15 @@ export const makeTranscriber = (
               const file = Wav.encode(Telephony.format, samples)
               const audio = AudioSource.fromBytes(file, { filename: `piece-${place.number}.wav` })
               const id = yield* uuidV5(transactionId, String(place.number))
-              const call = stt.transcribe(
-                { ...fields, audio, transactionId: id },
-                { outage, retryIfBilled, onEvent: onEvent && onCallEvent }
+              const call = calls.run((onEvent) =>
+                stt.transcribe(
+                  { ...fields, audio, transactionId: id },
+                  {
+                    outage,
+                    retryIfBilled,
+                    onEvent: (event) => Effect.zipRight(onEvent(event), emit({ _tag: "Called", ...place, event }))
+                  }
+                )
               )
               const transcription = yield* restore(call)
               yield* TranscriptCache.put(store, key, transcription)
@@ -108,7 +114,7 @@ export const makeTranscriber = (
             : `${error.message} To go on, run it again with the whole recording: ${pieces}.`
       })
     }
-    return { transcribe, explain }
+    return { transcribe, explain, atClose: withGrace(calls, gracePeriod) }
   })
 
 /** A UUID of version 5: the SHA-1 of a UUID and a name (RFC 9562, section 5.5). */
