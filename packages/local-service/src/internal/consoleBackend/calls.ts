@@ -8,6 +8,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Container from "@effect-speech/audio-codec/Container"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
@@ -129,7 +130,7 @@ const speak = (tts: TextToSpeech["Type"], fields: SpeechFields) =>
       numStep: fields.num_step,
       g2pOverrides: fields.g2p_overrides
     })
-    const audio = { ...speech, stream: yield* withBeginning(speech.stream) }
+    const audio = PcmStream.make(speech.format, yield* withBeginning(speech.stream), speech)
     const cutOff = Effect.sync(() => NodeHttpServerRequest.toServerResponse(request).destroy())
     const file = Stream.catchAll(Wav.encodeStream(audio), () =>
       Stream.fromEffect(Effect.zipRight(cutOff, Effect.never))
