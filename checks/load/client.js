@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { durationMillis } from "@effect-speech/audio-codec/AudioFormat"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
@@ -95,7 +96,7 @@ const speak = ({ codePoints, path, speed, texts }) =>
     /** @type {import("@effect-speech/audio-codec/AudioFormat").AudioFormat} */
     const format = { sampleRate: 24_000, channels: 1, encoding: "float32" }
     const stream = Stream.flatMap(Stream.range(1, texts), () => spoken)
-    yield* Wav.writeFile({ format, stream }, path)
+    yield* Wav.writeFile(PcmStream.make(format, stream), path)
 
     const read = yield* Wav.readFile(path)
     const readBytes = yield* Stream.runFold(read.stream, 0, (sum, bytes) => sum + bytes.byteLength)

@@ -50,8 +50,8 @@ describe("a long recording", () => {
     expect(result.text).toBe(textOf(words))
     expect(result.segments).toEqual(
       words.map(({ end, start, word }) => ({
-        start: expect.closeTo(start, -1),
-        end: expect.closeTo(end, -1),
+        startMillis: expect.closeTo(start, -1),
+        endMillis: expect.closeTo(end, -1),
         text: `w${word}`,
         confidence: 0.25,
         times: "service"
@@ -65,9 +65,12 @@ describe("a long recording", () => {
     const { pieces } = yield* transcribe(requestOf(file))
     expect(pieces.length).toBeGreaterThan(3)
     expect(pieces.map(({ number }) => number)).toEqual(pieces.map((_, index) => index + 1))
-    expect(pieces.map(({ start }) => start)).toEqual([0, ...pieces.slice(0, -1).map(({ end }) => end)])
-    expect(pieces.every(({ end, start }) => end - start <= 2000)).toBe(true)
-    expect(pieces.at(-1)).toMatchObject({ end: 9000, ending: "end", source: "sent" })
+    expect(pieces.map(({ startMillis }) => startMillis)).toEqual([
+      0,
+      ...pieces.slice(0, -1).map(({ endMillis }) => endMillis)
+    ])
+    expect(pieces.every(({ endMillis, startMillis }) => endMillis - startMillis <= 2000)).toBe(true)
+    expect(pieces.at(-1)).toMatchObject({ endMillis: 9000, ending: "end", source: "sent" })
     // The first by Python: uuid.uuid5(uuid.UUID(transactionId), "1")
     expect(pieces[0]?.transactionId).toBe("76e0ea0e-79f6-532b-be06-08db92aea6b6")
     const sent = (yield* calls).map((call) => call.transactionId)
@@ -88,7 +91,9 @@ describe("a long recording", () => {
       const all = wordsOf(spoken)
       const { segments, text } = yield* transcribe(requestOf(speak(all)), { pieceMillis })
       expect(text).toBe(textOf(all))
-      expect(segments.every(({ start }, index) => Math.abs(start - (all[index]?.start ?? 0)) < 5)).toBe(true)
+      expect(segments.every(({ startMillis }, index) => Math.abs(startMillis - (all[index]?.start ?? 0)) < 5)).toBe(
+        true
+      )
     }
   })
 
@@ -96,7 +101,10 @@ describe("a long recording", () => {
     const { confidence, pieces } = yield* transcribe(requestOf(file), {}, (request) => ({
       auxInfo: { confidence: bytesOf(request).byteLength / 1e6 }
     }))
-    const weighted = pieces.reduce((sum, { confidence = 0, end, start }) => sum + confidence * (end - start), 0)
+    const weighted = pieces.reduce(
+      (sum, { confidence = 0, endMillis, startMillis }) => sum + confidence * (endMillis - startMillis),
+      0
+    )
     expect(confidence).toBeCloseTo(weighted / 9000)
     expect((yield* transcribe(requestOf(file), {}, "नमस्ते")).confidence).toBeUndefined()
   })
@@ -110,7 +118,7 @@ describe("a long recording", () => {
     }
     const recording = requestOf(speak(evenWords(5)))
     const { pieces } = yield* transcribe(recording, options)
-    const places = pieces.map(({ end, number, start }) => ({ number, start, end }))
+    const places = pieces.map(({ endMillis, number, startMillis }) => ({ number, startMillis, endMillis }))
     expect(events).toEqual([
       { _tag: "Planned", durationMillis: 2500 },
       ...places.flatMap((place) => [
@@ -149,7 +157,7 @@ describe("the segments of a long recording", () => {
     function* ([_tag, segments_meta, words]) {
       const answer = { text: "एक दो", auxInfo: { confidence: 0.75, segments_meta } }
       const { segments, warnings } = yield* transcribe(one, {}, answer)
-      expect(segments).toEqual([{ start: 0, end: 1500, text: "एक दो", confidence: 0.75, times: "piece" }])
+      expect(segments).toEqual([{ startMillis: 0, endMillis: 1500, text: "एक दो", confidence: 0.75, times: "piece" }])
       expect(warnings).toEqual([{ _tag, pieces: 1, message: expect.stringContaining(words) }])
     }
   )
@@ -158,7 +166,9 @@ describe("the segments of a long recording", () => {
     const segments = SegmentReader.fields({ start: "times.0", end: "times.1", text: "said", unit: "millis" })
     const answer = { text: "एक", auxInfo: { segments_meta: [{ times: [100, 200], said: "एक", confidence: 2 }] } }
     const result = yield* transcribe(one, { segments }, answer)
-    expect(result.segments).toEqual([{ start: 100, end: 200, text: "एक", confidence: undefined, times: "service" }])
+    expect(result.segments).toEqual([
+      { startMillis: 100, endMillis: 200, text: "एक", confidence: undefined, times: "service" }
+    ])
     expect(result.warnings).toEqual([])
   })
 
@@ -181,7 +191,8 @@ describe("a piece that fails", () => {
     const { piece } = error.call
     const kept = (piece?.number ?? 0) - 1
     expect(kept).toBeGreaterThan(0)
-    expect(piece).toMatchObject({ unit: "milliseconds", whole: 9000, kept, left: 9000 - (piece?.start ?? 0) })
+    if (piece?._tag !== "RecordingPiece") throw error
+    expect(piece).toMatchObject({ wholeMillis: 9000, kept, leftMillis: 9000 - piece.startMillis })
     expect(error.message).toMatch(
       /\(402\)\. Top it up; .* Piece \d, from 0:00:0\d to 0:00:0\d of 0:00:09\. To go on, run it again: \d pieces? (is|are) kept, and the rest is 0:00:0\d of audio\.$/
     )
@@ -264,7 +275,7 @@ describe("a recording", () => {
     expect(yield* calls).toEqual([])
     const late = spoken.map(({ end, start, word }) => ({ word, start: start + 9000, end: end + 9000 }))
     const { segments, text, warnings } = yield* transcribe(requestOf(speak(late)))
-    expect([text, segments[0]?.start, warnings]).toEqual([textOf(spoken), 9000, []])
+    expect([text, segments[0]?.startMillis, warnings]).toEqual([textOf(spoken), 9000, []])
     expect((yield* calls).length).toBeLessThan(5)
   })
 

@@ -16,6 +16,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
+import { CallIds } from "@effect-speech/transport/CallIds"
 import type { ClientOptions } from "@effect-speech/transport/ClientOptions"
 import type * as Deadlines from "@effect-speech/transport/Deadlines"
 import * as Client from "@effect-speech/transport/unstable/Client"
@@ -73,8 +74,7 @@ const endpoint: Client.Endpoint<SttInvalidApiKey> = {
   InvalidApiKey: SttInvalidApiKey
 }
 
-/** Makes the service that {@link SpeechToText.layer} provides. */
-export const make = <R = never>(
+const makeService = <R = never>(
   options: SpeechToTextOptions<R>
 ): Effect.Effect<SpeechToTextService, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> =>
   Effect.gen(function* () {
@@ -85,11 +85,11 @@ export const make = <R = never>(
     const operationOf = <R>(
       request: TranscriptionRequest<R>,
       valid: TranscriptionRequest<R>,
+      sentId: string,
       context: () => Context.Context<R>
     ): TranscribeOperation => {
       // The decoded copy lacks a field `__proto__`, and the caller may change its own record before a retry.
       const { audio, ...fields } = { ...valid, additionalFields: { ...request.additionalFields } }
-      const sentId = fields.transactionId ?? crypto.randomUUID()
       return {
         name: "transcribe",
         sentId,
@@ -104,14 +104,19 @@ export const make = <R = never>(
       transcribe: <R>(request: TranscriptionRequest<R>, callOptions?: CallOptions) =>
         Effect.contextWithEffect((given: Context.Context<Exclude<R, FileSystem.FileSystem>>) =>
           Effect.flatMap(validate(request), (valid) =>
-            transport.run(
-              operationOf(request, valid, () => withFileSystem<R>(given, fs)),
-              callOptions
+            Effect.flatMap(transactionIdOf(valid), (id) =>
+              transport.run(
+                operationOf(request, valid, id, () => withFileSystem<R>(given, fs)),
+                callOptions
+              )
             )
           )
         )
     }
   })
+
+const transactionIdOf = ({ transactionId }: Pick<TranscriptionRequest, "transactionId">): Effect.Effect<string> =>
+  transactionId === undefined ? CallIds.next : Effect.succeed(transactionId)
 
 /** The requests that a test double received. */
 export class SpeechToTextCalls extends Context.Tag("@effect-speech/stt/SpeechToTextCalls")<
@@ -120,6 +125,11 @@ export class SpeechToTextCalls extends Context.Tag("@effect-speech/stt/SpeechToT
 >() {}
 
 export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")<SpeechToText, SpeechToTextService>() {
+  /** Makes the service that {@link SpeechToText.layer} provides. */
+  static readonly make: <R = never>(
+    options: SpeechToTextOptions<R>
+  ) => Effect.Effect<SpeechToTextService, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> = makeService
+
   /**
    * The service from explicit options. Fails with `ConfigError` for an invalid option, and with `SttInvalidApiKey` for
    * a malformed key.
@@ -127,17 +137,17 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
   static readonly layer = <R = never>(
     options: SpeechToTextOptions<R>
   ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> =>
-    Layer.effect(SpeechToText, make(options))
+    Layer.effect(SpeechToText, makeService(options))
 
   /** The service from a `Config` of the options, or from a record with a `Config` for each option. */
   static readonly layerConfig = <R = never>(
     options: Config.Config.Wrap<SpeechToTextOptions<R>>
   ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> =>
-    Client.layerConfig(SpeechToText, make, options)
+    Client.layerConfig(SpeechToText, makeService, options)
 
   /** The service from the environment variables `SPEECH_API_KEY` and `SPEECH_STT_BASE_URL`. */
   static readonly layerFromEnv: Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =
-    Client.layerFromEnv(SpeechToText, make, endpoint)
+    Client.layerFromEnv(SpeechToText, makeService, endpoint)
 
   /**
    * A test double. `answer` is a transcript, parts of a {@link Transcription}, an error, an effect of one of these, or
@@ -154,7 +164,7 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
         transcribe: <R>(request: TranscriptionRequest<R>) =>
           Effect.contextWithEffect((given: Context.Context<Exclude<R, FileSystem.FileSystem>>) =>
             Effect.flatMap(validate(request), ({ audio, ...options }) =>
-              Effect.map(call({ ...options, audio: provided(audio, given) }), testTranscription)
+              Effect.flatMap(call({ ...options, audio: provided(audio, given) }), testTranscription)
             )
           )
       })
@@ -177,16 +187,19 @@ const testTranscription = ({
   given,
   number,
   request
-}: Client.TestCall<TranscriptionRequest, string | Partial<Transcription>>): Transcription => {
+}: Client.TestCall<TranscriptionRequest, string | Partial<Transcription>>): Effect.Effect<Transcription> => {
   const parts = Predicate.isString(given) ? { text: given } : given
   // The report has the ids that the answer gives, as that of the client has those of the response.
-  const { callId = `test-${number}`, transactionId = request.transactionId ?? crypto.randomUUID() } = parts
-  return {
-    text: "",
-    callId,
-    transactionId,
-    warnings: warningsFor({}, request),
-    call: reportOf({ sentId: transactionId, attempts: [answeredAtOnce], elapsedMillis: 0 }, "unknown", callId),
-    ...parts
-  }
+  const { callId = `test-${number}` } = parts
+  return Effect.map(
+    transactionIdOf({ transactionId: parts.transactionId ?? request.transactionId }),
+    (transactionId) => ({
+      text: "",
+      callId,
+      transactionId,
+      warnings: warningsFor({}, request),
+      call: reportOf({ sentId: transactionId, attempts: [answeredAtOnce], elapsedMillis: 0 }, "unknown", callId),
+      ...parts
+    })
+  )
 }

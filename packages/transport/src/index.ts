@@ -1,5 +1,6 @@
 export * as ApiKey from "./ApiKey.js"
 export * as CallEvent from "./CallEvent.js"
+export { CallIds, type CallIdsService } from "./CallIds.js"
 export * as CallReport from "./CallReport.js"
 export * as ClientOptions from "./ClientOptions.js"
 export * as Deadlines from "./Deadlines.js"
