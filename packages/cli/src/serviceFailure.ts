@@ -108,20 +108,20 @@ const clockTime = (millis: number): string => {
 }
 
 /** The place of a piece in the whole. */
-const describePiece = ({ beginning, end, number, of, start, unit }: Piece): string => {
-  const piece = `It was piece ${count(number)}${of === undefined ? "" : ` of ${count(of)}`}`
-  return unit === "milliseconds"
-    ? `${piece}, from ${clockTime(start)} to ${clockTime(end)}.`
-    : `${piece}, from character ${count(start + 1)}: “${beginning ?? ""}”`
+const describePiece = (piece: Piece): string => {
+  const name = `It was piece ${count(piece.number)}${piece.of === undefined ? "" : ` of ${count(piece.of)}`}`
+  return piece._tag === "RecordingPiece"
+    ? `${name}, from ${clockTime(piece.startMillis)} to ${clockTime(piece.endMillis)}.`
+    : `${name}, from character ${count(piece.startIndex + 1)}: “${piece.beginning}”`
 }
 
 /** The cost of the rest after a failure, as the end of a sentence about the command. Empty if it is not known. */
 export const describeRest = (error: unknown): string => {
   const piece = isServiceError(error) ? error.call.piece : undefined
-  if (piece?.left === undefined) return ""
-  return piece.unit === "milliseconds"
-    ? `, and sends the other ${clockTime(piece.left)}`
-    : `, and costs at most ${count(piece.left)} code points`
+  if (piece?._tag === "RecordingPiece") {
+    return piece.leftMillis === undefined ? "" : `, and sends the other ${clockTime(piece.leftMillis)}`
+  }
+  return piece?.leftCodePoints === undefined ? "" : `, and costs at most ${count(piece.leftCodePoints)} code points`
 }
 
 /** A failure of a call for a person: what to do, the piece it happened to, the tag to look it up by, the attempts and the id. */

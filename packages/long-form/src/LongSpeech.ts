@@ -13,7 +13,7 @@
 import type { PlatformError } from "@effect/platform/Error"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
-import type * as PcmStream from "@effect-speech/audio-codec/PcmStream"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as EventDelivery from "@effect-speech/common/EventDelivery"
 import type { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
@@ -26,8 +26,8 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { inOrder } from "./internal/inOrder.js"
 import { replaces } from "./internal/paidPieces.js"
+import { failedPiece } from "./internal/speech/failedPiece.js"
 import { makeJoiner } from "./internal/speech/joinSpeech.js"
-import { placeOfPiece } from "./internal/speech/placeOfPiece.js"
 import { type Plan, prepare } from "./internal/speech/plan.js"
 import type { LongSpeechReport } from "./internal/speech/report.js"
 import type { LongSpeechOptions, LongSpeechRequest } from "./internal/speech/request.js"
@@ -66,7 +66,7 @@ export const plan = (
  *
  * After a failure no further piece is sent. Those that were sent are finished and kept, the audio before the failing piece is
  * given, then the stream fails. An error has the failing piece in `call.piece`, and its message says how to resume. If the scope
- * closes before the end, requests in flight are interrupted.
+ * closes before the end, requests in flight are interrupted, after the `gracePeriod` of the options.
  */
 export const stream = (
   request: LongSpeechRequest,
@@ -102,16 +102,16 @@ const start = (request: LongSpeechRequest, options: LongSpeechOptions) =>
     const pieces = yield* prepare(request, options)
     const { concurrency = 4 } = options
     const { emit } = yield* EventDelivery.scoped(options.onEvent, replaces)
-    const { progress, settle, speak } = yield* makeSpeaker(request, options, emit)
+    const { atClose, progress, settle, speak } = yield* makeSpeaker(request, options, emit)
     const pull = yield* Stream.unfold(0, (index) =>
       Option.map(Option.fromNullable(pieces.at(index)), (piece) => [piece, index + 1])
-    ).pipe(inOrder(speak, { concurrency, ahead: 2 * concurrency }), Stream.toPull)
+    ).pipe(inOrder(speak, { concurrency, ahead: 2 * concurrency, atClose }), Stream.toPull)
     const planning = yield* Effect.forkScoped(
       Effect.tap(pieces.plan, (planned) => emit({ _tag: "Planned", ...planned }))
     )
     const explain = ({ error, piece }: PieceFailed) =>
       Effect.flatMap(Fiber.join(planning), ({ cost, pieces }) =>
-        progress.explain(error, placeOfPiece(piece, pieces), cost)
+        progress.explain(error, cost, failedPiece(piece, pieces))
       )
     const next = Effect.catchAll(pull, (end) =>
       Option.match(end, {
@@ -131,14 +131,13 @@ const start = (request: LongSpeechRequest, options: LongSpeechOptions) =>
       format = requestedFormat(request) ?? beginning.find(({ audio }) => audio !== undefined)?.audio?.format
     }
     const joiner = makeJoiner(format, options)
-    const speech: LongSpeech = {
-      format,
+    const joined = Stream.concat(Stream.fromIterable(beginning), Stream.repeatEffectChunkOption(next)).pipe(
+      Stream.mapEffect(joiner.push),
+      Stream.flatten()
+    )
+    const speech: LongSpeech = Object.assign(PcmStream.make(format, joined), {
       plan: Fiber.join(planning),
-      report: Effect.sync(joiner.report),
-      stream: Stream.concat(Stream.fromIterable(beginning), Stream.repeatEffectChunkOption(next)).pipe(
-        Stream.mapEffect(joiner.push),
-        Stream.flatten()
-      )
-    }
+      report: Effect.sync(joiner.report)
+    })
     return { speech, settle }
   })

@@ -14,6 +14,7 @@ import * as EventDelivery from "@effect-speech/common/EventDelivery"
 import type { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import type { SttError } from "@effect-speech/stt/SttError"
 import { validate as validateRequest } from "@effect-speech/stt/TranscriptionRequest"
+import { CallIds } from "@effect-speech/transport/CallIds"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -62,7 +63,8 @@ export type {
  * missing pieces. Digital silence is not sent.
  *
  * After a failure no piece starts, and those in flight are finished and kept. The error has `call.piece`, and its message names
- * the piece. An error of the recording itself is `SttAudioUnreadable`.
+ * the piece. An error of the recording itself is `SttAudioUnreadable`. An interruption ends the calls in flight, after the `gracePeriod` of
+ * the options.
  */
 export const transcribe = (
   request: LongTranscriptionRequest,
@@ -70,7 +72,7 @@ export const transcribe = (
 ): Effect.Effect<LongTranscription, SttError | PieceStoreError, SpeechToText | PieceStore | FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const { concurrency, outage, pieceMillis } = yield* validate(options)
-    const { audio, transactionId = crypto.randomUUID(), ...given } = yield* validateRequest(request)
+    const { audio, transactionId = yield* CallIds.next, ...given } = yield* validateRequest(request)
     const fields = { ...given, aux: given.aux ?? true, additionalFields: { ...request.additionalFields } }
     const { onEvent, segments } = options
     const { emit } = yield* EventDelivery.scoped(onEvent, replaces)
@@ -80,12 +82,16 @@ export const transcribe = (
     const transcriber = yield* makeTranscriber(
       fields,
       transactionId,
-      { onEvent, outage, retryIfBilled: options.retryIfBilled },
+      { gracePeriod: options.gracePeriod, outage, retryIfBilled: options.retryIfBilled },
       durationMillis,
       emit
     )
     const results = yield* recording.pieces.pipe(
-      inOrder(transcriber.transcribe, { concurrency, ahead: Number.POSITIVE_INFINITY }),
+      inOrder(transcriber.transcribe, {
+        concurrency,
+        ahead: Number.POSITIVE_INFINITY,
+        atClose: transcriber.atClose
+      }),
       Stream.runCollect,
       Effect.catchAll((failed) => Effect.flip(transcriber.explain(failed)))
     )

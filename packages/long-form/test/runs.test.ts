@@ -22,16 +22,18 @@ import {
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
+import * as Option from "effect/Option"
 import { effectTests } from "effect-speech-test-support/effectTests"
 import { spoken } from "./tones.js"
 import { evenWords, requestOf, speak, transcriptOf, type Word } from "./words.js"
 
 const it = effectTests(PieceStore.layerMemory)
 
-interface Options extends Pick<LongSpeech.LongSpeechOptions, "concurrency" | "outage"> {
+interface Options extends Pick<LongSpeech.LongSpeechOptions, "concurrency" | "gracePeriod" | "outage"> {
   readonly onEvent?: (
     event: LongSpeech.LongSpeechEvent | LongTranscription.LongTranscriptionEvent
   ) => Effect.Effect<void>
@@ -209,6 +211,69 @@ describe.each(jobs)("a long $kind", ({ lost, refused, run }) => {
       [0, 1],
       [2, 3, 4, 5]
     ])
+  })
+
+  it("finishes and keeps its pieces in flight in the grace period of an interruption, and sends no other", function* () {
+    const [two, finish] = [yield* Effect.makeSemaphore(2), yield* Deferred.make<void>()]
+    yield* two.take(2)
+    const first = service()
+    const slow = (piece: number) =>
+      Effect.zipRight(Effect.zipRight(two.release(1), Deferred.await(finish)), first.call(piece))
+    const grace = Deferred.succeed(finish, undefined).pipe(Effect.zipRight(Effect.never))
+    const done: Array<string> = []
+    const fiber = yield* Effect.fork(
+      run(slow, {
+        concurrency: 2,
+        gracePeriod: grace,
+        onEvent: ({ _tag }) => Effect.sync(() => void done.push(_tag))
+      })
+    )
+    yield* two.take(2)
+    expect(Exit.isInterrupted(yield* Fiber.interrupt(fiber))).toBe(true)
+    expect(first.sent.toSorted()).toEqual([0, 1])
+    expect(done.filter((tag) => tag === "Done").length).toBe(2)
+    const next = service()
+    yield* run(next.call)
+    expect(next.sent.toSorted()).toEqual([2, 3, 4, 5])
+  })
+
+  it("interrupts its pieces in flight when the grace period is over", function* () {
+    const [started, isOver] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const endless = Effect.zipRight(Deferred.succeed(started, undefined), Effect.never)
+    const fiber = yield* Effect.fork(run(() => endless, { gracePeriod: Deferred.await(isOver) }))
+    yield* Deferred.await(started)
+    const interruption = yield* Effect.fork(Fiber.interrupt(fiber))
+    yield* Effect.sleep("20 millis")
+    expect(Option.isNone(yield* Fiber.poll(interruption))).toBe(true)
+    yield* Deferred.succeed(isOver, undefined)
+    expect(Exit.isInterrupted(yield* Fiber.join(interruption))).toBe(true)
+  })
+
+  it("waits for no call that is not in flight: one that waits for its turn, or for a retry", function* () {
+    const started = yield* Deferred.make<void>()
+    const events = [
+      { _tag: "Queued", ahead: 3 },
+      { _tag: "Retrying", attempt: 2, delayMillis: 60_000 }
+    ] as const
+    for (const event of events) {
+      const call = (_: number, { onEvent = () => Effect.void }: CallEvent.CallOptions) =>
+        onEvent(event).pipe(Effect.zipRight(Deferred.succeed(started, undefined)), Effect.zipRight(Effect.never))
+      const fiber = yield* Effect.fork(run(call, { gracePeriod: Effect.never }))
+      yield* Deferred.await(started)
+      expect(Exit.isInterrupted(yield* Fiber.interrupt(fiber))).toBe(true)
+    }
+    // A call that fails in the grace period is not repeated.
+    const [inFlight, failed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const call = (_: number, { onEvent = () => Effect.void }: CallEvent.CallOptions) =>
+      Deferred.succeed(inFlight, undefined).pipe(
+        Effect.zipRight(Deferred.await(failed)),
+        Effect.zipRight(onEvent({ _tag: "Retrying", attempt: 2, delayMillis: 60_000 })),
+        Effect.zipRight(Effect.never)
+      )
+    const gracePeriod = Effect.zipRight(Deferred.succeed(failed, undefined), Effect.never)
+    const fiber = yield* Effect.fork(run(call, { concurrency: 1, gracePeriod }))
+    yield* Deferred.await(inFlight)
+    expect(Exit.isInterrupted(yield* Fiber.interrupt(fiber))).toBe(true)
   })
 
   it("pays once for equal pieces that run at the same time", function* () {

@@ -19,8 +19,9 @@ const showing = (job: Progress.JobLine) => {
     if (event._tag === "Planned") total = event.durationMillis
     else if (event._tag === "Started" || event._tag === "Called") return Effect.void
     else {
-      done += event.end - event.start
-      if (event._tag !== "Done") before += event.end - event.start
+      const millis = event.endMillis - event.startMillis
+      done += millis
+      if (event._tag !== "Done") before += millis
     }
     const amount = total === undefined ? `${minutes(done)} minutes` : `${minutes(done)} of ${minutes(total)} minutes`
     return job.show({ done, total, amount }, before)

@@ -13,6 +13,11 @@ export interface InOrderOptions {
   readonly concurrency: number
   /** How many items may have started without their result having been taken. At least `concurrency`. */
   readonly ahead: number
+  /**
+   * Runs if the scope closes while items run, with an effect that waits until all of them have ended. Those that still run after it are
+   * interrupted.
+   */
+  readonly atClose: (allEnded: Effect.Effect<void>) => Effect.Effect<void>
 }
 
 /**
@@ -23,7 +28,7 @@ export interface InOrderOptions {
  * results before the failure are given, then the stream fails. `Stream.mapEffect` would interrupt the other items.
  */
 export const inOrder =
-  <I, A, E, R>(run: (item: I) => Effect.Effect<A, E, R>, { ahead, concurrency }: InOrderOptions) =>
+  <I, A, E, R>(run: (item: I) => Effect.Effect<A, E, R>, { ahead, atClose, concurrency }: InOrderOptions) =>
   <E2, R2>(items: Stream.Stream<I, E2, R2>): Stream.Stream<A, E | E2, R | R2> =>
     Stream.unwrapScoped(
       Effect.gen(function* () {
@@ -59,6 +64,11 @@ export const inOrder =
           Effect.catchAllCause((end) => Queue.offer(results, Effect.failCause(end))),
           Effect.forkScoped
         )
+        const close = Effect.gen(function* () {
+          yield* Fiber.interrupt(starting)
+          if ((yield* FiberSet.size(fibers)) > 0) yield* atClose(FiberSet.awaitEmpty(fibers))
+        })
+        yield* Effect.addFinalizer(() => close)
 
         const next = Queue.take(results).pipe(
           Effect.flatMap((result) => Effect.exit(result)),

@@ -51,6 +51,12 @@ export interface LongSpeechOptions {
   readonly differentFormat?: "resample" | "fail" | undefined
   /** How long to retry each piece through an outage of the service. Default: 5 minutes. */
   readonly outage?: Duration.DurationInput | undefined
+  /**
+   * If the run is interrupted, or its scope closes early, no further piece is sent, and those in flight are finished and kept while this effect
+   * runs, such as `Effect.sleep("25 seconds")` or `Effect.never`. Then the rest is interrupted, and may have been billed.
+   * Default: those in flight are interrupted at once.
+   */
+  readonly gracePeriod?: Effect.Effect<unknown> | undefined
   /** Runs at each event, in order. The speech never waits for it, nor does a defect in it affect the speech. Default: none. */
   readonly onEvent?: ((event: LongSpeechEvent) => Effect.Effect<void>) | undefined
 }

@@ -1,5 +1,5 @@
 import { type AudioFormat, bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
-import type { CallEvent } from "@effect-speech/transport/CallEvent"
+import { CallIds } from "@effect-speech/transport/CallIds"
 import type { CallReport } from "@effect-speech/transport/CallReport"
 import type { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
@@ -12,6 +12,7 @@ import { PieceStore, type PieceStoreError } from "../../PieceStore.js"
 import { cacheKey } from "../cacheEntry.js"
 import { makePaidPieces } from "../paidPieces.js"
 import { makeRunProgress } from "../runProgress.js"
+import { makeStoppableCalls, withGrace } from "../stoppableCalls.js"
 import { audioProblem } from "./checkAudio.js"
 import type { LongSpeechEvent } from "./events.js"
 import { makeFormatRule } from "./formatRule.js"
@@ -58,10 +59,11 @@ export const makeSpeaker = (
   Effect.gen(function* () {
     const tts = yield* TextToSpeech
     const store = yield* PieceStore
-    const { concurrency = 4, differentFormat = "resample", onEvent, outage = "5 minutes" } = options
-    const { requestId = crypto.randomUUID(), text: _, ...fields } = request
+    const { concurrency = 4, differentFormat = "resample", outage = "5 minutes" } = options
+    const { requestId = yield* CallIds.next, text: _, ...fields } = request
     const rule = yield* makeFormatRule(requestedFormat(request), differentFormat)
     const progress = makeRunProgress(store)
+    const calls = makeStoppableCalls()
     const obtain = makePaidPieces<PieceSpeech, TtsError>(store, progress)
     const turns = yield* Effect.makeSemaphore(concurrency)
     let isStopped = false
@@ -86,7 +88,6 @@ export const makeSpeaker = (
         const content = contentOf(piece)
         const key = yield* cacheKey({ version: 1, service: tts.baseUrl, ...content }, "wav")
         const facts = { number: piece.index + 1, codePoints: piece.cost }
-        const onCallEvent = (event: CallEvent) => emit({ _tag: "Called", ...facts, event })
         const { result, source } = yield* obtain({
           key,
           amount: piece.cost,
@@ -96,8 +97,16 @@ export const makeSpeaker = (
           send: (restore) =>
             Effect.gen(function* () {
               const id = `${requestId}.${String(facts.number).padStart(3, "0")}`
-              const call = { outage, onEvent: onEvent && onCallEvent }
-              const speech = yield* restore(tts.synthesize({ ...content, requestId: id }, call))
+              const call = calls.run((onEvent) =>
+                tts.synthesize(
+                  { ...content, requestId: id },
+                  {
+                    outage,
+                    onEvent: (event) => Effect.zipRight(onEvent(event), emit({ _tag: "Called", ...facts, event }))
+                  }
+                )
+              )
+              const speech = yield* restore(call)
               const problem = audioProblem(speech)
               if (problem !== undefined) return yield* new TtsInvalidResponse({ problem, call: speech.call })
               yield* rule.check(piece.index, speech)
@@ -127,5 +136,5 @@ export const makeSpeaker = (
       isStopped = true
       return turns.take(concurrency)
     })
-    return { speak, settle, progress }
+    return { speak, settle, atClose: withGrace(calls, options.gracePeriod), progress }
   })

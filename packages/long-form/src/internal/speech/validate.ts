@@ -60,6 +60,7 @@ const Options = Schema.Struct({
   fadeMillis: Pause,
   differentFormat: Schema.optional(Schema.Literal("resample", "fail")),
   outage,
+  gracePeriod: Schema.optional(Schema.Unknown),
   onEvent: Schema.optional(Schema.Unknown)
 })
 

@@ -27,6 +27,12 @@ export interface LongTranscriptionOptions {
   /** Whether to send a piece again after an attempt that may have been billed, such as one that got a 500. Default: true. */
   readonly retryIfBilled?: boolean | undefined
   /**
+   * If the run is interrupted, or its scope closes early, no further piece is sent, and those in flight are finished and kept while this effect
+   * runs, such as `Effect.sleep("25 seconds")` or `Effect.never`. Then the rest is interrupted, and may have been billed.
+   * Default: those in flight are interrupted at once.
+   */
+  readonly gracePeriod?: Effect.Effect<unknown> | undefined
+  /**
    * Runs at each event, in order. The transcription never waits for it, nor does a defect in it affect the transcription.
    * Default: none.
    */

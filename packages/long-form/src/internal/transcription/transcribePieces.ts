@@ -5,11 +5,11 @@ import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import { SttAudioUnreadable, type SttError } from "@effect-speech/stt/SttError"
 import type { Transcription } from "@effect-speech/stt/Transcription"
-import type { CallEvent } from "@effect-speech/transport/CallEvent"
 import * as Effect from "effect/Effect"
 import { PieceStore, type PieceStoreError } from "../../PieceStore.js"
 import { makePaidPieces } from "../paidPieces.js"
 import { makeRunProgress } from "../runProgress.js"
+import { makeStoppableCalls, withGrace } from "../stoppableCalls.js"
 import type { LongTranscriptionEvent, PiecePlace } from "./events.js"
 import type { PieceResult } from "./joinTranscripts.js"
 import type { RecordingPiece } from "./recordingPieces.js"
@@ -23,13 +23,15 @@ export interface PieceFailed {
 }
 
 /** Room for a transcript with the times of its segments. */
-const expectedBytes = ({ end, start }: PiecePlace): number => 16_384 + Math.ceil((end - start) / 2)
+const expectedBytes = (place: PiecePlace): number => 16_384 + Math.ceil(millisOf(place) / 2)
+
+const millisOf = ({ endMillis, startMillis }: PiecePlace): number => endMillis - startMillis
 
 /** Transcribes pieces, or finds their transcripts in the cache. `durationMillis` is that of the recording, if it is known. */
 export const makeTranscriber = (
   fields: TranscriptCache.DecidingFields,
   transactionId: string,
-  { onEvent, outage, retryIfBilled }: Pick<LongTranscriptionOptions, "onEvent" | "outage" | "retryIfBilled">,
+  { gracePeriod, outage, retryIfBilled }: Pick<LongTranscriptionOptions, "gracePeriod" | "outage" | "retryIfBilled">,
   durationMillis: number | undefined,
   emit: (event: LongTranscriptionEvent) => Effect.Effect<void>
 ) =>
@@ -37,16 +39,16 @@ export const makeTranscriber = (
     const stt = yield* SpeechToText
     const store = yield* PieceStore
     const progress = makeRunProgress(store)
+    const calls = makeStoppableCalls()
     const obtain = makePaidPieces<Transcription, SttError>(store, progress)
 
     type Outcome = Omit<PieceResult, "piece">
     const audible = (samples: Uint8Array, place: PiecePlace): Effect.Effect<Outcome, SttError | PieceStoreError> =>
       Effect.gen(function* () {
         const key = yield* TranscriptCache.keyOf(samples, fields, stt)
-        const onCallEvent = (event: CallEvent) => emit({ _tag: "Called", ...place, event })
         const { result, source } = yield* obtain({
           key,
-          amount: place.end - place.start,
+          amount: millisOf(place),
           expectedBytes: expectedBytes(place),
           emit: (_tag) => emit({ _tag, ...place }),
           find: TranscriptCache.get(store, key),
@@ -55,9 +57,15 @@ export const makeTranscriber = (
               const file = Wav.encode(Telephony.format, samples)
               const audio = AudioSource.fromBytes(file, { filename: `piece-${place.number}.wav` })
               const id = yield* uuidV5(transactionId, String(place.number))
-              const call = stt.transcribe(
-                { ...fields, audio, transactionId: id },
-                { outage, retryIfBilled, onEvent: onEvent && onCallEvent }
+              const call = calls.run((onEvent) =>
+                stt.transcribe(
+                  { ...fields, audio, transactionId: id },
+                  {
+                    outage,
+                    retryIfBilled,
+                    onEvent: (event) => Effect.zipRight(onEvent(event), emit({ _tag: "Called", ...place, event }))
+                  }
+                )
               )
               const transcription = yield* restore(call)
               yield* TranscriptCache.put(store, key, transcription)
@@ -68,14 +76,14 @@ export const makeTranscriber = (
       })
     const silent = (place: PiecePlace): Effect.Effect<Outcome> =>
       Effect.suspend(() => {
-        progress.skip(place.end - place.start)
+        progress.skip(millisOf(place))
         return Effect.as(emit({ _tag: "Silent", ...place }), { source: "silence" as const })
       })
 
     /** The result has no samples, so that memory does not grow with them. */
     const transcribe = ({ samples, ...piece }: RecordingPiece): Effect.Effect<PieceResult, PieceFailed> => {
-      const { end, number, start } = piece
-      const place = { number, start, end }
+      const { endMillis, number, startMillis } = piece
+      const place = { number, startMillis, endMillis }
       return Effect.mapBoth(piece.isSilent ? silent(place) : audible(samples, place), {
         onSuccess: (outcome) => ({ piece, ...outcome }),
         onFailure: (error) => {
@@ -88,10 +96,12 @@ export const makeTranscriber = (
     /** The error of a piece, or of a recording that can't be read to its end. */
     const explain = (failed: PieceFailed | SttAudioUnreadable): Effect.Effect<SttError | PieceStoreError> => {
       if (failed._tag === "SttAudioUnreadable") return Effect.map(progress.kept, (kept) => unreadable(failed, kept))
-      const { end, ending, number, start } = failed.piece
+      const { endMillis, ending, number, startMillis } = failed.piece
       const of = ending === "end" ? number : undefined
-      const place = { number, of, unit: "milliseconds", start, end, whole: durationMillis } as const
-      return progress.explain(failed.error, place, durationMillis)
+      return progress.explain(failed.error, durationMillis, (kept, leftMillis) => ({
+        _tag: "RecordingPiece",
+        ...{ number, of, startMillis, endMillis, wholeMillis: durationMillis, kept, leftMillis }
+      }))
     }
     const unreadable = (error: SttAudioUnreadable, kept: { readonly pieces: number } = { pieces: 0 }) => {
       const pieces = kept.pieces === 1 ? "1 piece is kept" : `${kept.pieces} pieces are kept`
@@ -104,7 +114,7 @@ export const makeTranscriber = (
             : `${error.message} To go on, run it again with the whole recording: ${pieces}.`
       })
     }
-    return { transcribe, explain }
+    return { transcribe, explain, atClose: withGrace(calls, gracePeriod) }
   })
 
 /** A UUID of version 5: the SHA-1 of a UUID and a name (RFC 9562, section 5.5). */
