@@ -281,7 +281,6 @@ describe("the README of a package", () => {
     long-form: internal/transcription/transcript.TranscribedPiece internal/transcription/segments.Segment
     long-form: SegmentReader.SegmentFields
     archive: internal/service/ArchiveService.RunRequest internal/service/ArchiveService.Plan internal/service/ArchiveService.ArchiveService
-    archive: Run.RunStatus Run.FileRecord
     archive: Source.Source internal/source/SourceItem.SourceItem Source.FilesOptions Source.FolderOptions Source.PathsOptions
     archive: Archive.WorkOptions Archive.DatabaseOptions
     local-service: LocalServiceOptions.LocalServiceOptions LocalServiceOptions.ReproducibleOptions
@@ -316,6 +315,12 @@ describe("the README of a package", () => {
     ["archive", "states of a run", Archive.Run.RunState.literals],
     ["archive", "states of a file", Archive.Run.FileState.literals],
     ["archive", "limits", fieldsOf(Archive.Run.Limits)],
+    ["archive", "statuses", Archive.Run.RunStatus.members.flatMap(({ fields }) => Object.keys(fields))],
+    ["archive", "records", Archive.Run.FileRecord.members.flatMap(({ fields }) => Object.keys(fields))],
+    ["archive", "reports", Object.keys(Archive.Run.OutputReport.fields)],
+    ["archive", "results of transcriptions", Object.keys(Archive.Output.TranscriptionResult.fields)],
+    ["archive", "results of syntheses", Object.keys(Archive.Output.SynthesisResult.fields)],
+    ["archive", "segments", Object.keys(Archive.Output.Segment.fields)],
     ["archive", "outputs", fieldsOf(Archive.Output.Output)],
     ["archive", "transcriptions", fieldsOf(Archive.Operation.Transcribe).filter((field) => field !== "_tag")],
     ["archive", "texts", fieldsOf(Archive.Source.Text)],

@@ -44,7 +44,7 @@ export const Transcribe = Schema.TaggedStruct("Transcribe", {
   /** Where a response has the times of its segments. Default: as the local service has them. */
   segmentFields: Schema.optional(SegmentFields)
 })
-export type Transcribe = typeof Transcribe.Type
+export interface Transcribe extends Schema.Schema.Type<typeof Transcribe> {}
 
 /** Synthesizes each text with these fields of a `SynthesisRequest`. A field of a line comes before them. */
 export const Synthesize = Schema.TaggedStruct("Synthesize", {
@@ -63,7 +63,7 @@ export const Synthesize = Schema.TaggedStruct("Synthesize", {
   /** Further JSON fields of the service. Default: none. */
   additionalFields: SynthesisRequest.fields.additionalFields
 })
-export type Synthesize = typeof Synthesize.Type
+export interface Synthesize extends Schema.Schema.Type<typeof Synthesize> {}
 
 /** What a run does with each of its files. */
 export const Operation = Schema.Union(Transcribe, Synthesize)

@@ -17,7 +17,7 @@ export const Output = Schema.Struct({
   directory: Schema.String,
   format: Format
 })
-export type Output = typeof Output.Type
+export interface Output extends Schema.Schema.Type<typeof Output> {}
 
 /** A part of a transcript and its times. Encoded, they are `start` and `end`. */
 export class Segment extends Schema.Class<Segment>("@effect-speech/archive/Segment")({

@@ -74,7 +74,7 @@ export const Limits = Schema.Struct({
    */
   maxCredits: Schema.optional(Schema.NonNegativeInt)
 })
-export type Limits = typeof Limits.Type
+export interface Limits extends Schema.Schema.Type<typeof Limits> {}
 
 /**
  * What to do with a file whose call may have been billed, and has no recorded result: its process ended, its response was lost, or
@@ -98,7 +98,8 @@ export const RunSettings = Schema.Struct({
   earlierOutputs: Schema.optional(Schema.Array(Schema.String)),
   unanswered: Unanswered
 })
-export type RunSettings = typeof RunSettings.Type
+export interface RunSettings extends Schema.Schema.Type<typeof RunSettings> {}
+export interface RunSettingsEncoded extends Schema.Schema.Encoded<typeof RunSettings> {}
 
 /** Number of files in each state. */
 export class Counts extends Schema.Class<Counts>("@effect-speech/archive/Counts")({
@@ -130,10 +131,14 @@ export class OutputReport extends Schema.Class<OutputReport>("@effect-speech/arc
 
 const Tags = Schema.Data(Schema.Record({ key: Schema.String, value: Schema.Number }))
 
+// Declared, so that the types of the classes name them and do not repeat their fields.
+const settings: Schema.Schema<RunSettings, RunSettingsEncoded> = RunSettings
+const limits: Schema.Schema<Limits> = Limits
+
 /** What a status says in each state. Encoded, times are milliseconds since 1970. */
 const statusFields = {
-  settings: RunSettings,
-  limits: Limits,
+  settings,
+  limits,
   counts: Counts,
   /** Number of failed files by the tag of their error. */
   failures: Tags,
