@@ -9,7 +9,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { LongTranscription, PieceStore, Subtitles } from "@effect-speech/long-form"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
-import { Console, Effect } from "effect"
+import { Console, Duration, Effect } from "effect"
 
 const [path = "hour.wav", model = "en-general-v2-8khz", minutes = "5"] = process.argv.slice(2)
 
@@ -20,7 +20,7 @@ const program = Effect.gen(function* () {
   const transcript = yield* LongTranscription.transcribe(
     { audio: AudioSource.fromPath(path), model },
     {
-      pieceMillis: Number(minutes) * 60_000,
+      maximum: Duration.minutes(Number(minutes)),
       onEvent: (event) =>
         event._tag === "Done" || event._tag === "Kept"
           ? Console.error(

@@ -41,7 +41,7 @@ layer(localClients(), { excludeTestServices: true })("a long recording, transcri
 
       const transcribe = LongTranscription.transcribe(
         { audio: AudioSource.fromPath(path), model },
-        { pieceMillis: 2800, concurrency: 1 }
+        { maximum: 2800, concurrency: 1 }
       ).pipe(Effect.provide(PieceStore.layerFolder(`${folder}/pieces`)))
       const before = (yield* requests).length
       yield* accounts.setAccount({ credits: 4 })
@@ -76,7 +76,7 @@ layer(localClients(), { excludeTestServices: true })("a long recording, transcri
     Effect.gen(function* () {
       const { segments, text, warnings } = yield* LongTranscription.transcribe(
         { audio: AudioSource.fromBytes(noise), model },
-        { pieceMillis: 2000 }
+        { maximum: "2 seconds" }
       )
       expect([text, segments]).toEqual(["", []])
       expect(warnings.map(({ _tag }) => _tag)).toEqual(["NothingRecognised"])
@@ -88,7 +88,7 @@ layer(localClients(), { excludeTestServices: true })("a long recording, transcri
       const error = yield* Effect.flip(
         LongTranscription.transcribe(
           { audio: AudioSource.fromBytes(noise), model: "no-such-model" },
-          { pieceMillis: 2000, concurrency: 1 }
+          { maximum: "2 seconds", concurrency: 1 }
         )
       )
       expect(error).toMatchObject({

@@ -133,7 +133,7 @@ export const longFormLaws: Topic = Effect.succeed({
       const answer = (request: Parameters<typeof bytesOf>[0]) =>
         answers[bytesOf(request).byteLength % answers.length] ?? {}
       const layer = Layer.mergeAll(SpeechToText.layerTest(answer), PieceStore.layerMemory, NodeFileSystem.layer)
-      const transcribe = LongTranscription.transcribe(requestOf(recording), { pieceMillis: 1000 })
+      const transcribe = LongTranscription.transcribe(requestOf(recording), { maximum: "1 second" })
       const [first, again] = await Effect.runPromise(Effect.provide(Effect.all([transcribe, transcribe]), layer))
       for (const { confidence, pieces, segments, text } of [first, again]) {
         check(lettersOf(segments.map((segment) => segment.text).join("")) === lettersOf(text), text, segments)

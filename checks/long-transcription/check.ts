@@ -109,7 +109,7 @@ const transcript = async () => {
     const start = performance.now()
     const result = yield* LongTranscription.transcribe(
       { audio: AudioSource.fromPath(known.path), model: "en-general-v2-8khz" },
-      { pieceMillis: size.pieceMillis }
+      { maximum: size.pieceMillis }
     )
     return { known, result, seconds: (performance.now() - start) / 1000 }
   }).pipe(Effect.provide(PieceStore.layerMemory), Effect.provide(localClients()), Effect.runPromise)

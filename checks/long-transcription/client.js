@@ -34,7 +34,7 @@ const transcribe = async () => {
   const start = performance.now()
   const program = LongTranscription.transcribe(
     { audio: AudioSource.fromPath(path), model: "en-general-v2-8khz", transactionId },
-    { concurrency, pieceMillis }
+    { concurrency, maximum: pieceMillis }
   ).pipe(
     Effect.provide(PieceStore.layerFolder(folder)),
     Effect.provide(SpeechToText.layer({ apiKey: Redacted.make("check.secret"), baseUrl, concurrency: 64 })),

@@ -2,7 +2,7 @@
  * What the command says about a failure of transcription or synthesis, and about a warning. Where the library names its own
  * options, the command names those of the command line.
  */
-import type { LongTranscriptionWarning } from "@effect-speech/long-form/LongTranscription"
+import type { Warning } from "@effect-speech/long-form/LongTranscription"
 import { type AudioHint, type SttAudioUnreadable, SttError } from "@effect-speech/stt/SttError"
 import type { SttWarning } from "@effect-speech/stt/SttWarning"
 import type { Piece } from "@effect-speech/transport/CallReport"
@@ -21,6 +21,7 @@ const optionNames: ReadonlyMap<string, string> = new Map([
   ["text", "TEXT"],
   ["source", "SOURCE"],
   ["pieceMillis", "--piece-minutes"],
+  ["maximum", "--piece-minutes"],
   ["callsPerSecond", "--rate"],
   ["directory", "--out"],
   ...commandNames.flatMap((name) =>
@@ -133,7 +134,7 @@ export const describeServiceError = (error: SttError | TtsError): string => {
 }
 
 /** A warning for a person, in the words of the command if those of the library name its options. */
-export const describeWarning = (warning: SttWarning | TtsWarning | LongTranscriptionWarning): string => {
+export const describeWarning = (warning: SttWarning | TtsWarning | Warning): string => {
   switch (warning._tag) {
     case "SegmentTimesUnread":
       return `The response has no usable times of segments for ${warning.pieces} pieces, so each of these is one segment. If the service names the times differently, use --segment-fields.`

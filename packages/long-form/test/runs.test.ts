@@ -33,10 +33,8 @@ import { evenWords, requestOf, speak, transcriptOf, type Word } from "./words.js
 
 const it = effectTests(PieceStore.layerMemory)
 
-interface Options extends Pick<LongSpeech.LongSpeechOptions, "concurrency" | "gracePeriod" | "outage"> {
-  readonly onEvent?: (
-    event: LongSpeech.LongSpeechEvent | LongTranscription.LongTranscriptionEvent
-  ) => Effect.Effect<void>
+interface Options extends Pick<LongSpeech.Options, "concurrency" | "gracePeriod" | "outage"> {
+  readonly onEvent?: (event: LongSpeech.Event | LongTranscription.Event) => Effect.Effect<void>
   /** What the pieces hold: equal numbers are equal pieces. Default: six that differ. */
   readonly pieces?: ReadonlyArray<number>
 }
@@ -101,7 +99,7 @@ const recording: Job<SttError> = {
         transcribe: (request, options = {}) =>
           Effect.zipRight(call(Number(transcriptOf(request).text.slice(1)), options), stt.transcribe(request))
       }
-      const transcribing = LongTranscription.transcribe(recordingOf(pieces), { pieceMillis: 1300, ...options })
+      const transcribing = LongTranscription.transcribe(recordingOf(pieces), { maximum: 1300, ...options })
       const transcription = yield* Effect.provideService(transcribing, SpeechToText, client)
       return { content: transcription.text, sources: transcription.pieces.map(({ source }) => source) }
     }).pipe(Effect.provide([SpeechToText.layerTest(transcriptOf), NodeFileSystem.layer]))

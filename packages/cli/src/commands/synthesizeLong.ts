@@ -47,7 +47,7 @@ const showing = (job: Progress.JobLine) => {
   let total: number | undefined
   let done = 0
   let before = 0
-  return (event: LongSpeech.LongSpeechEvent): Effect.Effect<void> => {
+  return (event: LongSpeech.Event): Effect.Effect<void> => {
     if (event._tag === "Started" || event._tag === "Called") return Effect.void
     if (event._tag === "Planned") total = event.cost
     else {
@@ -62,10 +62,10 @@ const showing = (job: Progress.JobLine) => {
 /** A device, such as /dev/null, has no folder for pieces beside it. */
 const isDevice = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isCharacterDevice() === true
 
-const printWarnings = ({ pieces }: LongSpeech.LongSpeechReport): Effect.Effect<void> =>
+const printWarnings = ({ pieces }: LongSpeech.Report): Effect.Effect<void> =>
   say(...new Set(pieces.flatMap(({ warnings }) => warnings.map(describeWarning))))
 
-const writeSubtitles = (path: string, { segments }: LongSpeech.LongSpeechReport) => {
+const writeSubtitles = (path: string, { segments }: LongSpeech.Report) => {
   const cues = Subtitles.layout(segments)
   return writeText(path, /\.vtt$/i.test(path) ? Subtitles.toVtt(cues) : Subtitles.toSrt(cues))
 }

@@ -4,7 +4,7 @@
 import type { FileSystem } from "@effect/platform/FileSystem"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Printable from "@effect-speech/common/Printable"
-import type { LongTranscription } from "@effect-speech/long-form/LongTranscription"
+import type * as LongTranscription from "@effect-speech/long-form/LongTranscription"
 import type { PieceStore, PieceStoreError } from "@effect-speech/long-form/PieceStore"
 import { AudioSource, Recording, SpeechToText, type SttError, type Transcription } from "@effect-speech/stt"
 import type { Hotword } from "@effect-speech/stt/SttContract"
@@ -58,7 +58,7 @@ const check = (given: Given<"transcribe">): Effect.Effect<void, UsageError> => {
 }
 
 /** Of one request, or of the pieces of a long recording. */
-type Transcript = Transcription | LongTranscription
+type Transcript = Transcription | LongTranscription.Transcript
 
 type TranscribeFile = (file: string) => Effect.Effect<Transcript, SttError | PieceStoreError, PieceStore | FileSystem>
 

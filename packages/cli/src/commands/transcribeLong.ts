@@ -4,6 +4,7 @@
 import * as Decoder from "@effect-speech/local-service/Decoder"
 import * as LongTranscription from "@effect-speech/long-form/LongTranscription"
 import * as SegmentReader from "@effect-speech/long-form/SegmentReader"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Given } from "../declaration.js"
 import type * as Progress from "../progress.js"
@@ -15,7 +16,7 @@ const showing = (job: Progress.JobLine) => {
   let total: number | undefined
   let done = 0
   let before = 0
-  return (event: LongTranscription.LongTranscriptionEvent): Effect.Effect<void> => {
+  return (event: LongTranscription.Event): Effect.Effect<void> => {
     if (event._tag === "Planned") total = event.durationMillis
     else if (event._tag === "Started" || event._tag === "Called") return Effect.void
     else {
@@ -29,13 +30,13 @@ const showing = (job: Progress.JobLine) => {
 }
 
 export const transcribeLong = (
-  request: LongTranscription.LongTranscriptionRequest,
+  request: LongTranscription.Request,
   { concurrency, pieceMinutes, segmentFields }: Given<"transcribe">,
   job: Progress.JobLine
 ) =>
   LongTranscription.transcribe(request, {
     concurrency,
-    pieceMillis: pieceMinutes === undefined ? undefined : pieceMinutes * 60_000,
+    maximum: pieceMinutes === undefined ? undefined : Duration.minutes(pieceMinutes),
     segments: segmentFields === undefined ? undefined : SegmentReader.fields(segmentFields),
     onEvent: showing(job)
   }).pipe(Effect.provide(Decoder.layer))
