@@ -60,9 +60,9 @@ const second = noise(16_000)
 const sources = {
   path: AudioSource.fromPath,
   /** @param {string} path @param {number} byteLength */
-  stream: (path, byteLength) => AudioSource.fromStream(() => fs.stream(path), { byteLength }),
+  stream: (path, byteLength) => AudioSource.fromStream(fs.stream(path), { byteLength }),
   /** @param {string} path */
-  streamOfUnknownLength: (path) => AudioSource.fromStream(() => fs.stream(path))
+  streamOfUnknownLength: (path) => AudioSource.fromStream(fs.stream(path))
 }
 
 const transcribe = /** @param {AudioSource.AudioSource} audio */ (audio) =>
@@ -127,7 +127,7 @@ const interruptedAt =
     )
 
 const opened = Effect.flatMap(TextToSpeech, (tts) => tts.stream({ text, lang: "en", outputFormat }))
-const endless = AudioSource.fromStream(() => Stream.concat(Stream.make(second), Stream.never))
+const endless = AudioSource.fromStream(Stream.concat(Stream.make(second), Stream.never))
 
 /** Calls left before their end: audio not read, audio half read, a text and a recording interrupted. */
 const waysToLeave = [

@@ -133,7 +133,7 @@ describe("a long recording", () => {
     ["outage", {}, { outage: 0 }, 'must be a duration longer than zero, such as "5 minutes"'],
     ["model", { model: " " }, {}, expect.any(String)]
   ])("is not opened if the field %s is invalid, the first of several", function* ([field, change, options, problem]) {
-    const audio = AudioSource.fromStream(() => Stream.die("it was opened"))
+    const audio = AudioSource.fromStream(Stream.die("it was opened"))
     const invalid = options as LongTranscription.Options
     const error = yield* Effect.flip(transcribe({ ...requestOf(file), audio, ...change }, invalid))
     expect(error).toBeInstanceOf(SttInvalidRequest)
@@ -231,8 +231,8 @@ describe("a recording", () => {
       AudioSource.fromPath(path),
       AudioSource.fromBytes(bytes),
       AudioSource.fromBlob(new Blob([new Uint8Array(bytes)])),
-      AudioSource.fromStream(chunks),
-      AudioSource.fromStream(chunks, { byteLength: bytes.byteLength }),
+      AudioSource.fromStream(chunks()),
+      AudioSource.fromStream(chunks(), { byteLength: bytes.byteLength }),
       AudioSource.fromOneShotStream(chunks())
     ]) {
       const result = yield* transcribe({ ...requestOf(bytes), audio })
@@ -286,14 +286,12 @@ describe("a recording", () => {
     expect([text, durationMillis]).toEqual(["w0 w1", 1000])
     expect(warnings).toMatchObject([{ _tag: "RecordingEndsEarly", missingMillis: 2000 }])
     const cut = bytes.subarray(0, 44 + 16_000)
-    const inChunks = AudioSource.fromStream(() =>
-      Stream.make(cut.subarray(0, 20), cut.subarray(20, 40), cut.subarray(40))
-    )
+    const inChunks = AudioSource.fromStream(Stream.make(cut.subarray(0, 20), cut.subarray(20, 40), cut.subarray(40)))
     expect((yield* transcribe({ ...requestOf(cut), audio: inChunks })).warnings).toEqual(warnings)
   })
 
   const slow = speak([], { format: { sampleRate: 500, channels: 1, encoding: "pcm16" } })
-  const failing = AudioSource.fromStream(() => Stream.concat(chunks(), Stream.fail("lost")))
+  const failing = AudioSource.fromStream(Stream.concat(chunks(), Stream.fail("lost")))
 
   it.each([
     ["is empty", "", "it is empty"],
@@ -303,7 +301,7 @@ describe("a recording", () => {
     ["has no samples", bytes.subarray(0, 44), "it has no samples"],
     ["is at 500 Hz", slow, "too low"],
     ["has no decoder", "fLaC0123456789", "@effect-speech/local-service/Decoder"],
-    ["ends early", AudioSource.fromStream(chunks, { byteLength: 99_999 }), "it ended after 48044 of 99999 bytes"],
+    ["ends early", AudioSource.fromStream(chunks(), { byteLength: 99_999 }), "it ended after 48044 of 99999 bytes"],
     ["fails while it is read", failing, "its stream failed"]
   ] as const)("that %s can't be transcribed", function* ([, given, problem]) {
     const file = typeof given === "string" ? new TextEncoder().encode(given) : given
@@ -317,9 +315,7 @@ describe("a recording", () => {
   it("that fails keeps the finished pieces, and its message says so", function* () {
     const { calls, transcribe } = yield* serviceOf()
     const long = speak(evenWords(38))
-    const audio = AudioSource.fromStream(() =>
-      Stream.concat(Stream.make(long.subarray(0, 290_000)), Stream.fail("lost"))
-    )
+    const audio = AudioSource.fromStream(Stream.concat(Stream.make(long.subarray(0, 290_000)), Stream.fail("lost")))
     const { message } = yield* Effect.flip(transcribe({ ...requestOf(long), audio }))
     const kept = (yield* calls).length
     expect(message.endsWith(` To go on, run it again with the whole recording: ${kept} pieces are kept.`)).toBe(true)

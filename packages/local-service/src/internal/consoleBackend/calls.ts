@@ -11,10 +11,10 @@ import * as Container from "@effect-speech/audio-codec/Container"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
-import * as SpeechToText from "@effect-speech/stt/SpeechToText"
+import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import type { SttError } from "@effect-speech/stt/SttError"
 import type { Transcription } from "@effect-speech/stt/Transcription"
-import * as TextToSpeech from "@effect-speech/tts/TextToSpeech"
+import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import type { TtsError } from "@effect-speech/tts/TtsError"
 import * as Chunk from "effect/Chunk"
@@ -117,7 +117,7 @@ export const makeCalls = (options: CallsOptions) =>
   })
 
 /** Responds with a WAV file, while it is synthesized. */
-const speak = (tts: TextToSpeech.TextToSpeech["Type"], fields: SpeechFields) =>
+const speak = (tts: TextToSpeech["Type"], fields: SpeechFields) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const tookMillis = startTimer()
