@@ -1,7 +1,7 @@
 /** Times and places in the API of `@effect-speech/long-form`, as a user writes them. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
-import { Wav } from "@effect-speech/audio-codec"
+import { AudioDecoder, Wav } from "@effect-speech/audio-codec"
 import {
   LongSpeech,
   LongTranscription,
@@ -15,12 +15,19 @@ import {
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import { CallReport } from "@effect-speech/transport"
 import { TextToSpeech, TtsUnauthorized } from "@effect-speech/tts"
-import { Duration, Effect, Either, Option, pipe, Stream } from "effect"
+import { Duration, Effect, Either, Layer, Option, pipe, Stream } from "effect"
 
 const tone = TextToSpeech.layerTest({
   bytes: new Uint8Array(new Int16Array(8000).fill(999).buffer),
   outputFormat: "8000:pcm16"
 })
+
+const services = Layer.mergeAll(
+  SpeechToText.layerTest({ text: "One." }),
+  PieceStore.layerMemory,
+  AudioDecoder.AudioDecoder.layerWav,
+  NodeFileSystem.layer
+)
 
 describe("a time says its unit", () => {
   it("in a cue, so that one in seconds does not compile", () => {
@@ -91,7 +98,7 @@ describe("a duration that is given is any `DurationInput`", () => {
       expect(yield* Effect.flip(transcribe({ maximum: "2 hours" }))).toMatchObject({
         ...{ _tag: "SttInvalidRequest", field: "maximum", problem: 'must be a duration from "1 second" to "1 hour"' }
       })
-    }).pipe(Effect.provide([SpeechToText.layerTest({ text: "One." }), PieceStore.layerMemory, NodeFileSystem.layer]))
+    }).pipe(Effect.provide(services))
   )
 })
 
