@@ -12,7 +12,7 @@ import { TtsError } from "@effect-speech/tts/TtsError"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
 import * as Schema from "effect/Schema"
 import { commandNames, commands } from "./declaration.js"
-import { applying, count } from "./message.js"
+import { applying, count, plural } from "./message.js"
 
 export const isServiceError = Schema.is(Schema.Union(SttError, TtsError))
 
@@ -115,13 +115,19 @@ const describePiece = ({ beginning, end, number, of, start, unit }: Piece): stri
     : `${piece}, from character ${count(start + 1)}: “${beginning ?? ""}”`
 }
 
-/** The cost of the rest after a failure, as the end of a sentence about the command. Empty if it is not known. */
+/** The cost of the rest, as the end of a sentence about the command. Empty if it is not known. */
+export const describeLeft = (left: number | undefined, unit: Piece["unit"]): string => {
+  if (left === undefined) return ""
+  if (left === 0) return ", and sends nothing more"
+  return unit === "milliseconds"
+    ? `, and sends the other ${clockTime(left)}`
+    : `, and costs at most ${plural(left, "code point")}`
+}
+
+/** {@link describeLeft} after a failure. */
 export const describeRest = (error: unknown): string => {
   const piece = isServiceError(error) ? error.call.piece : undefined
-  if (piece?.left === undefined) return ""
-  return piece.unit === "milliseconds"
-    ? `, and sends the other ${clockTime(piece.left)}`
-    : `, and costs at most ${count(piece.left)} code points`
+  return piece === undefined ? "" : describeLeft(piece.left, piece.unit)
 }
 
 /** A failure of a call for a person: what to do, the piece it happened to, the tag to look it up by, the attempts and the id. */
