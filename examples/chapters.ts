@@ -27,7 +27,7 @@ const program = Effect.gen(function* () {
     const [first, last] = [pieces[0], pieces.at(-1)]
     return first === undefined || last === undefined || title === ""
       ? []
-      : [{ start: first.startMillis, end: last.endMillis, text: title }]
+      : [{ startMillis: first.startMillis, endMillis: last.endMillis, text: title }]
   })
   yield* fs.writeFileString(`${path}.chapters.vtt`, Subtitles.toVtt(chapters))
   yield* Console.log(`${path}.wav: ${chapters.length} chapters`)

@@ -23,7 +23,9 @@ const program = Effect.gen(function* () {
       pieceMillis: Number(minutes) * 60_000,
       onEvent: (event) =>
         event._tag === "Done" || event._tag === "Kept"
-          ? Console.error(`piece ${event.number}, to ${seconds(event.end)}: ${event._tag === "Done" ? "sent" : "kept"}`)
+          ? Console.error(
+              `piece ${event.number}, to ${seconds(event.endMillis)}: ${event._tag === "Done" ? "sent" : "kept"}`
+            )
           : Effect.void
     }
   )

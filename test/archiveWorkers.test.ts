@@ -45,7 +45,7 @@ layer(localClients(), { excludeTestServices: true })("the workers of an archive,
         const { bytes } = yield* tts.synthesize({ text, lang: "en", outputFormat: "8000:pcm16" })
         parts.push(bytes, new Uint8Array(16_000))
       }
-      yield* Wav.writeFile({ format, stream: Stream.fromIterable(parts) }, `${folder}/ferry.wav`)
+      yield* Wav.writeFile(PcmStream.make(format, Stream.fromIterable(parts)), `${folder}/ferry.wav`)
 
       const operation = Operation.transcribe({ model: "en-general-v2-8khz", pieceMillis: 2800 })
       const settings = settingsOf(operation, folder, "srt")
@@ -81,7 +81,7 @@ layer(localClients(), { excludeTestServices: true })("the workers of an archive,
       const folder = yield* fs.makeTempDirectoryScoped()
       const path = `${folder}/calls`
       yield* fs.makeDirectory(path)
-      yield* Wav.writeFile({ format, stream: Stream.make(new Uint8Array(16_000)) }, `${path}/one.wav`)
+      yield* Wav.writeFile(PcmStream.make(format, Stream.make(new Uint8Array(16_000))), `${path}/one.wav`)
       const layerOf = (fault: Faults.Fault) =>
         Archive.layerEmbedded({
           path: `${folder}/${JSON.stringify(fault)}.db`,

@@ -188,8 +188,11 @@ const tagsOf = (schemas: ReadonlyArray<Schema.Schema.Any>): ReadonlyArray<string
 /** The fields that an interface of a public module declares. */
 const interfaceOf = (name: string, module: string, declared: string): ReadonlyArray<string> => {
   const source = read(`packages/${name}/src/${module}.ts`)
-  const body = new RegExp(`^(?:export )?interface ${declared}\\b[^{]*\\{\\n(.*?)^\\}`, "ms").exec(source)?.[1] ?? ""
-  const fields = [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, field = ""]) => field)
+  const body =
+    new RegExp(`^(?:export )?(?:interface|class) ${declared}\\b[^{]*\\{\\n(.*?)^\\}`, "ms").exec(source)?.[1] ?? ""
+  const fields = [...body.matchAll(/^ {2}(?:readonly (\w+)\??:|get (\w+)\(\))/gm)].map(
+    ([, field, accessor]) => field ?? accessor ?? ""
+  )
   if (fields.length === 0) throw new Error(`${declared} is not found in ${module}.`)
   return fields
 }
@@ -266,7 +269,7 @@ describe("the README of a package", () => {
     tts: Speech.SpeechStream Speech.Speech internal/testResponse.TestAudio
     transport: Deadlines.Deadlines Retries.RetryOptions Retries.RetryPolicy
     transport: unstable/Operation.Operation
-    audio-codec: AudioFormat.AudioFormat internal/pcm/pcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
+    audio-codec: internal/pcm/pcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
     audio-codec: PcmStream.FadeOptions PcmStream.TrimOptions Quiet.CutOptions Quiet.Piece
     audio-codec: internal/resampling/resampler.Rates
     long-form: TextPieces.SplitOptions TextPieces.TextPiece Passages.ScriptOptions Passages.Passage
@@ -301,8 +304,9 @@ describe("the README of a package", () => {
     ["tts", "warnings", tagsOf(Tts.TtsWarning.members)],
     ["transport", "events", typeTagsOf("transport", "CallEvent")],
     ["transport", "reports", fieldsOf(Transport.CallReport.CallReport)],
-    ["transport", "pieces", fieldsOf(Transport.CallReport.Piece)],
+    ["transport", "pieces", Transport.CallReport.Piece.members.flatMap((member) => fieldsOf(member))],
     ["transport", "attempts", fieldsOf(Transport.CallReport.Attempt)],
+    ["audio-codec", "formats", fieldsOf(AudioCodec.AudioFormat.AudioFormat)],
     ["transport", "reasons", Transport.ServiceError.ConnectionReason.literals],
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
     ["audio-codec", "reasons of decoding", AudioCodec.AudioDecoder.AudioDecoderError.fields.reason.literals],

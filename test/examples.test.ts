@@ -360,10 +360,10 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       const chapters = Either.getOrThrow(Subtitles.parse(yield* fs.readFileString(`${folder}/a.md.chapters.vtt`)))
       expect(chapters.map(({ text }) => text)).toEqual(["One & all", "Two"])
       const [one, two] = chapters
-      expect(one?.start).toBe(0)
-      expect((two?.start ?? 0) - (one?.end ?? 0)).toBe(600)
+      expect(one?.startMillis).toBe(0)
+      expect((two?.startMillis ?? 0) - (one?.endMillis ?? 0)).toBe(600)
       const { bytes, format } = yield* wav("a.md.wav")
-      expect(two?.end).toBe(Math.round(AudioFormat.durationMillis(format, bytes.byteLength)))
+      expect(two?.endMillis).toBe(Math.round(AudioFormat.durationMillis(format, bytes.byteLength)))
     })
   )
 
@@ -571,7 +571,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(exported).toContain((yield* service.requests)[0]?.id)
 
       const metrics = bodies.filter(({ url }) => url === "/v1/metrics").map(({ text }) => text)
-      expect(metrics.join()).toContain("speech_calls")
+      expect(metrics.join()).toContain("speech.client.operation.duration")
       const all = bodies.map(({ text }) => text).join()
       expect(all).not.toContain("Platform two")
       expect(all).not.toContain(place.key)

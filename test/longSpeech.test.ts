@@ -45,7 +45,7 @@ layer(localClients(), { excludeTestServices: true })("a long text, spoken by the
 
       const cues = Subtitles.layout(report.segments)
       expect(cues.map((cue) => cue.text.replace(/\n/g, " ")).join(" ")).toContain("Who knows every passenger?")
-      expect(cues.at(-1)?.end).toBeLessThanOrEqual(Math.round(durationMillis))
+      expect(cues.at(-1)?.endMillis).toBeLessThanOrEqual(Math.round(durationMillis))
     })
   )
 })

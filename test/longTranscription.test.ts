@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
-import { type AudioFormat, Wav } from "@effect-speech/audio-codec"
+import { type AudioFormat, PcmStream, Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
 import * as Decoder from "@effect-speech/local-service/Decoder"
 import { LongTranscription, PieceStore, Subtitles } from "@effect-speech/long-form"
@@ -37,7 +37,7 @@ layer(localClients(), { excludeTestServices: true })("a long recording, transcri
         parts.push(bytes, pause)
         millis += (bytes.byteLength + pause.byteLength) / 16
       }
-      yield* Wav.writeFile({ format, stream: Stream.fromIterable(parts) }, path)
+      yield* Wav.writeFile(PcmStream.make(format, Stream.fromIterable(parts)), path)
 
       const transcribe = LongTranscription.transcribe(
         { audio: AudioSource.fromPath(path), model },
@@ -56,7 +56,7 @@ layer(localClients(), { excludeTestServices: true })("a long recording, transcri
       expect(pieces.map(({ source }) => source)).toEqual(["kept", "sent", "sent"])
       const statuses = (yield* requests).slice(before).map(({ status }) => status)
       expect(statuses).toEqual([200, 402, 200, 200])
-      for (const [index, { start, times }] of segments.entries()) {
+      for (const [index, { startMillis: start, times }] of segments.entries()) {
         expect(times).toBe("service")
         // The voice begins a little after its audio.
         expect(Math.abs(start - (starts[index] ?? 0))).toBeLessThan(100)

@@ -57,8 +57,8 @@ const kilobytes = (count: number) => new Uint8Array(count * 1000).fill(7)
 const sources = (path: string) => ({
   memory: AudioSource.fromBytes(kilobytes(300)),
   path: AudioSource.fromPath(path),
-  stream: AudioSource.fromStream(() => Stream.make(kilobytes(150), kilobytes(150))),
-  "stream of known length": AudioSource.fromStream(() => Stream.make(kilobytes(150), kilobytes(150)), {
+  stream: AudioSource.fromStream(Stream.make(kilobytes(150), kilobytes(150))),
+  "stream of known length": AudioSource.fromStream(Stream.make(kilobytes(150), kilobytes(150)), {
     byteLength: 300_000
   })
 })
@@ -249,7 +249,7 @@ describe("a logger or a tracer that throws", () => {
     Effect.gen(function* () {
       const server = yield* faultyServer(onRequest(answers))
       const broken = Stream.die("the disk failed")
-      const audio = AudioSource.fromStream(() =>
+      const audio = AudioSource.fromStream(
         when === "reading it" ? Stream.concat(Stream.make(kilobytes(200), kilobytes(200)), broken) : broken
       )
       for (const layer of layers) {

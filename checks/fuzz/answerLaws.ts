@@ -1,8 +1,8 @@
 import { inspect } from "node:util"
 import { AudioSource, SttError } from "@effect-speech/stt"
-import { make as makeStt } from "@effect-speech/stt/SpeechToText"
+import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import { type Speech, TtsError } from "@effect-speech/tts"
-import { make as makeTts } from "@effect-speech/tts/TextToSpeech"
+import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -239,8 +239,12 @@ export const answerLaws: Topic = Effect.gen(function* () {
   const clients = yield* Effect.all(
     Record.map(httpClients, (httpClient) =>
       Effect.gen(function* () {
-        const run = yield* runnerOf<Effect.Effect.Context<ReturnType<typeof makeStt<never>>>, never>(httpClient)
-        return yield* Effect.promise(() => run(Effect.all({ stt: makeStt(options), tts: makeTts(options) })))
+        const run = yield* runnerOf<Effect.Effect.Context<ReturnType<typeof SpeechToText.make<never>>>, never>(
+          httpClient
+        )
+        return yield* Effect.promise(() =>
+          run(Effect.all({ stt: SpeechToText.make(options), tts: TextToSpeech.make(options) }))
+        )
       })
     )
   )

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { sniff } from "@effect-speech/audio-codec/Container"
 import { AudioSource } from "@effect-speech/stt"
-import { make as makeStt } from "@effect-speech/stt/SpeechToText"
+import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
@@ -186,7 +186,7 @@ const sentAsGiven = Effect.fn(function* (reader: Reader) {
   const path = join(reader.folder, "recording")
   const run = yield* runnerOf(Layer.merge(NodeTransport.layer, NodeFileSystem.layer))
   const options = { apiKey: Redacted.make("prefix.secret"), baseUrl: reader.url, retries: 0 }
-  const stt = yield* Effect.promise(() => run(makeStt(options)))
+  const stt = yield* Effect.promise(() => run(SpeechToText.make(options)))
   return law(
     20,
     FastCheck.asyncProperty(
@@ -196,14 +196,14 @@ const sentAsGiven = Effect.fn(function* (reader: Reader) {
       FastCheck.constantFrom(...kinds),
       pieceSizes,
       async (fields, filename, bytes, kind, sizes) => {
-        const open = () => Stream.fromIterable(cutAt(bytes, sizes))
+        const stream = Stream.fromIterable(cutAt(bytes, sizes))
         if (kind === "path") writeFileSync(path, bytes)
         const audio = {
           bytes: () => AudioSource.fromBytes(bytes, { filename }),
           blob: () => AudioSource.fromBlob(new Blob([Uint8Array.from(bytes)]), { filename }),
           path: () => AudioSource.fromPath(path),
-          stream: () => AudioSource.fromStream(open, { filename }),
-          "stream of known length": () => AudioSource.fromOneShotStream(open(), { filename, byteLength: bytes.length })
+          stream: () => AudioSource.fromStream(stream, { filename }),
+          "stream of known length": () => AudioSource.fromOneShotStream(stream, { filename, byteLength: bytes.length })
         }[kind]()
         await run(stt.transcribe({ ...fields, audio, transactionId }))
 

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
+import { changedSpeech } from "effect-speech-test-support/changedSpeech"
 import { bytesOf, evenWords, requestOf, speak } from "../../packages/long-form/test/words.js"
 import { anyString, bytesUpTo, json, oddNumber, weighted } from "./arbitraries.js"
 import { law, type Topic } from "./law.js"
@@ -100,7 +101,9 @@ export const longFormLaws: Topic = Effect.succeed({
         Effect.gen(function* () {
           const tts = yield* TextToSpeech
           const synthesize: typeof tts.synthesize = (request) =>
-            Effect.map(tts.synthesize(request), (speech) => ({ ...speech, ...odd[sentences.indexOf(request.text)] }))
+            Effect.map(tts.synthesize(request), (speech) =>
+              changedSpeech(speech, odd[sentences.indexOf(request.text)] ?? {})
+            )
           const options = { first: 13, maximum: 14, concurrency: 2 }
           const speaking = Effect.gen(function* () {
             const speech = yield* LongSpeech.stream({ text: sentences.join(" "), outputFormat }, options)
@@ -108,7 +111,7 @@ export const longFormLaws: Topic = Effect.succeed({
             const { segments } = yield* speech.report
             check(Pcm.decode(bytes, speech.format.encoding).every(Number.isFinite), "a sample is not finite")
             check(
-              segments.every(({ end, start }) => start >= 0 && end >= start),
+              segments.every(({ endMillis, startMillis }) => startMillis >= 0 && endMillis >= startMillis),
               segments
             )
           }).pipe(Effect.scoped, Effect.provideService(TextToSpeech, { ...tts, synthesize }), Effect.either)
@@ -136,9 +139,9 @@ export const longFormLaws: Topic = Effect.succeed({
         check(lettersOf(segments.map((segment) => segment.text).join("")) === lettersOf(text), text, segments)
         check(confidence === undefined || (confidence >= 0 && confidence <= 1), confidence)
         let before = 0
-        for (const { end, start } of segments) {
-          check(start >= before && end >= start && end <= 3000, segments)
-          before = start
+        for (const { endMillis, startMillis } of segments) {
+          check(startMillis >= before && endMillis >= startMillis && endMillis <= 3000, segments)
+          before = startMillis
         }
         for (const piece of pieces) check(piece.confidence === undefined || Number.isFinite(piece.confidence), piece)
         check(Either.isRight(Subtitles.parse(Subtitles.toSrt(Subtitles.layout(segments)))), segments)

@@ -97,7 +97,7 @@ export const recordingLaws: Topic = Effect.gen(function* () {
                 bytes,
                 sizes.map((size) => size * scale)
               )
-              const stream = () => Stream.fromIterable(pieces)
+              const stream = Stream.fromIterable(pieces)
               const sources = [
                 AudioSource.fromBytes(bytes),
                 AudioSource.fromPath(path),

@@ -2,10 +2,10 @@ import { deepStrictEqual } from "node:assert"
 import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
 import { AudioSource, SttError, type TranscriptionRequest } from "@effect-speech/stt"
-import { make as makeStt } from "@effect-speech/stt/SpeechToText"
+import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { type SynthesisRequest, TtsError } from "@effect-speech/tts"
-import { make as makeTts } from "@effect-speech/tts/TextToSpeech"
+import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -178,7 +178,7 @@ const synthesisLaws = Effect.gen(function* () {
   )
   const run = yield* runnerOf(NodeTransport.layer)
   const options = { apiKey: Redacted.make("prefix.secret"), baseUrl: server.url, retries: 0 }
-  const tts = yield* Effect.promise(() => run(makeTts(options)))
+  const tts = yield* Effect.promise(() => run(TextToSpeech.make(options)))
   return {
     "a valid request for speech is sent as it was given and nothing else, and one with a wrong field is not sent": law(
       60,
@@ -216,7 +216,7 @@ const transcriptionLaws = Effect.gen(function* () {
         FastCheck.constantFrom("json" as const, "repeated" as const, "indexed" as const),
         async ({ isValid, request, wrong }, hotwordEncoding) => {
           const before = (await run(requests)).at(-1)?.number
-          const call = Effect.flatMap(makeStt({ apiKey, baseUrl, hotwordEncoding }), (stt) =>
+          const call = Effect.flatMap(SpeechToText.make({ apiKey, baseUrl, hotwordEncoding }), (stt) =>
             stt.transcribe(request as TranscriptionRequest)
           )
           const outcome = await run(outcomeOf(call))

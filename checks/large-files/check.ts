@@ -7,7 +7,7 @@ import { statSync } from "node:fs"
 import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { type AudioFormat, Wav } from "@effect-speech/audio-codec"
+import { type AudioFormat, PcmStream, Wav } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { temporaryFolder } from "effect-speech-test-support/processes"
@@ -45,7 +45,7 @@ const check = (what: string) =>
 
 const program = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
-  yield* Wav.writeFile({ format, byteLength: dataLength, stream }, path)
+  yield* Wav.writeFile(PcmStream.make(format, stream, { byteLength: dataLength }), path)
   yield* check("with a known length")
   try {
     console.log(`ffprobe: ${execFileSync("ffprobe", ["-v", "error", "-show_entries", "format=duration", path])}`.trim())
@@ -53,10 +53,10 @@ const program = Effect.gen(function* () {
     console.log("ffprobe is not installed")
   }
   yield* fs.remove(path)
-  yield* Wav.writeFile({ format, stream }, path)
+  yield* Wav.writeFile(PcmStream.make(format, stream), path)
   yield* check("without a known length")
   yield* fs.remove(path)
-  yield* Stream.run(Wav.encodeStream({ format, stream }), fs.sink(path))
+  yield* Stream.run(Wav.encodeStream(PcmStream.make(format, stream)), fs.sink(path))
   yield* Wav.repair(path)
   yield* check("streamed and repaired")
   yield* Wav.repair(path)

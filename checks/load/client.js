@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { durationMillis } from "@effect-speech/audio-codec/AudioFormat"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
@@ -59,9 +60,9 @@ const second = noise(16_000)
 const sources = {
   path: AudioSource.fromPath,
   /** @param {string} path @param {number} byteLength */
-  stream: (path, byteLength) => AudioSource.fromStream(() => fs.stream(path), { byteLength }),
+  stream: (path, byteLength) => AudioSource.fromStream(fs.stream(path), { byteLength }),
   /** @param {string} path */
-  streamOfUnknownLength: (path) => AudioSource.fromStream(() => fs.stream(path))
+  streamOfUnknownLength: (path) => AudioSource.fromStream(fs.stream(path))
 }
 
 const transcribe = /** @param {AudioSource.AudioSource} audio */ (audio) =>
@@ -95,7 +96,7 @@ const speak = ({ codePoints, path, speed, texts }) =>
     /** @type {import("@effect-speech/audio-codec/AudioFormat").AudioFormat} */
     const format = { sampleRate: 24_000, channels: 1, encoding: "float32" }
     const stream = Stream.flatMap(Stream.range(1, texts), () => spoken)
-    yield* Wav.writeFile({ format, stream }, path)
+    yield* Wav.writeFile(PcmStream.make(format, stream), path)
 
     const read = yield* Wav.readFile(path)
     const readBytes = yield* Stream.runFold(read.stream, 0, (sum, bytes) => sum + bytes.byteLength)
@@ -126,7 +127,7 @@ const interruptedAt =
     )
 
 const opened = Effect.flatMap(TextToSpeech, (tts) => tts.stream({ text, lang: "en", outputFormat }))
-const endless = AudioSource.fromStream(() => Stream.concat(Stream.make(second), Stream.never))
+const endless = AudioSource.fromStream(Stream.concat(Stream.make(second), Stream.never))
 
 /** Calls left before their end: audio not read, audio half read, a text and a recording interrupted. */
 const waysToLeave = [

@@ -82,11 +82,7 @@ const plans = [
   }),
   ({ seconds, text, wav }) => transcription(AudioSource.fromBytes(wav), seconds, text),
   ({ seconds, text, wav }) =>
-    transcription(
-      AudioSource.fromStream(() => Stream.make(wav.subarray(0, 1000), wav.subarray(1000))),
-      seconds,
-      text
-    )
+    transcription(AudioSource.fromStream(Stream.make(wav.subarray(0, 1000), wav.subarray(1000))), seconds, text)
 ]
 
 /** @param {AudioSource.AudioSource} audio @param {number} credits @param {string} expected @returns {Planned} */

@@ -7,7 +7,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type AudioFormat, Pcm, Silence, Wav } from "@effect-speech/audio-codec"
+import { type AudioFormat, Pcm, PcmStream, Silence, Wav } from "@effect-speech/audio-codec"
 import { LongTranscription, PieceStore, Subtitles } from "@effect-speech/long-form"
 import { AudioSource } from "@effect-speech/stt"
 import { TextToSpeech } from "@effect-speech/tts"
@@ -91,7 +91,7 @@ const speak = (minutes: number) =>
       frames += bytes.byteLength / 2 + pause
     }
     const path = join(folder, "known.wav")
-    yield* Wav.writeFile({ format, stream: Stream.fromIterable(audio) }, path)
+    yield* Wav.writeFile(PcmStream.make(format, Stream.fromIterable(audio)), path)
     return { path, spoken, minutes: frames / format.sampleRate / 60 }
   })
 
@@ -122,7 +122,7 @@ const transcript = async () => {
     const index = segments.findIndex((segment, each) => each >= from && words(segment.text) === words(sentence.text))
     if (index < 0) problems.push(`missing: ${sentence.text}`)
     else {
-      errors.push(Math.abs(at(segments, index).start - sentence.start))
+      errors.push(Math.abs(at(segments, index).startMillis - sentence.start))
       from = index + 1
     }
   }

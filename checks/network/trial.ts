@@ -46,12 +46,12 @@ const makeCall = (
   Effect.gen(function* () {
     if (operation === "transcribe") {
       const { bytes, path } = recordings[rank] as KnownRecording
-      const pieces = () => Stream.make(bytes.subarray(0, 1000), bytes.subarray(1000, 9999), bytes.subarray(9999))
+      const pieces = Stream.make(bytes.subarray(0, 1000), bytes.subarray(1000, 9999), bytes.subarray(9999))
       const audio = {
         bytes: () => AudioSource.fromBytes(bytes),
         file: () => AudioSource.fromPath(path),
         stream: () => AudioSource.fromStream(pieces),
-        oneShot: () => AudioSource.fromOneShotStream(pieces())
+        oneShot: () => AudioSource.fromOneShotStream(pieces)
       }[source]()
       const request = { audio, model: "hi-general-v2-8khz", transactionId: sentId }
       const { call: report, callId: receivedId, text } = yield* (yield* SpeechToText).transcribe(request)

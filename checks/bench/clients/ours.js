@@ -52,10 +52,9 @@ const chunkSize = 1024 * 1024
 const sources = {
   path: AudioSource.fromPath,
   /** @param {string} path */
-  stream: (path) => AudioSource.fromStream(() => fs.stream(path), { byteLength: statSync(path).size }),
+  stream: (path) => AudioSource.fromStream(fs.stream(path), { byteLength: statSync(path).size }),
   /** @param {string} path */
-  streamLong: (path) =>
-    AudioSource.fromStream(() => fs.stream(path, { chunkSize }), { byteLength: statSync(path).size }),
+  streamLong: (path) => AudioSource.fromStream(fs.stream(path, { chunkSize }), { byteLength: statSync(path).size }),
   /** @param {string} path */
   memory: (path) => fromMemory(statSync(path).size, 64 * 1024),
   /** @param {string} path */
@@ -68,7 +67,7 @@ const fromMemory = (byteLength, chunkSize) => {
   const chunks = Stream.unfold(byteLength, (left) =>
     left > 0 ? Option.some([chunk.subarray(0, left), left - chunk.length]) : Option.none()
   )
-  return AudioSource.fromStream(() => chunks, { byteLength })
+  return AudioSource.fromStream(chunks, { byteLength })
 }
 
 const layers = {

@@ -1,5 +1,7 @@
 // Plain JavaScript: also runs in the measured processes of `case.js`.
 /** Conversions of files by the codec. */
+
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Telephony from "@effect-speech/audio-codec/Telephony"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as Effect from "effect/Effect"
@@ -24,8 +26,6 @@ export const write = (samples, count, path) => {
       ? Effect.succeed(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))
       : Effect.fail(Option.none())
   )
-  return Wav.writeFile(
-    { format: { sampleRate: 48_000, channels: 2, encoding: "float32" }, stream: Stream.repeatEffectOption(block) },
-    path
-  )
+  const format = /** @type {const} */ ({ sampleRate: 48_000, channels: 2, encoding: "float32" })
+  return Wav.writeFile(PcmStream.make(format, Stream.repeatEffectOption(block)), path)
 }

@@ -1,6 +1,7 @@
 /**
  * The format of raw audio: sample rate, channels and encoding.
  */
+import * as Schema from "effect/Schema"
 
 /**
  * The encoding of one sample, little-endian.
@@ -16,15 +17,22 @@
  * | `alaw`    | 1     | ITU-T G.711 A-law for telephony: 13 bits in 8 |
  * | `mulaw`   | 1     | ITU-T G.711 mu-law for telephony: 14 bits in 8 |
  */
-export type Encoding = "pcm8" | "pcm16" | "pcm24" | "pcm32" | "float32" | "float64" | "alaw" | "mulaw"
+export type Encoding = typeof Encoding.Type
 
-export interface AudioFormat {
-  /** Frames per second, in Hz. */
-  readonly sampleRate: number
-  /** Samples per frame, at least 1. The samples of a frame are interleaved. */
-  readonly channels: number
-  readonly encoding: Encoding
-}
+export const Encoding: Schema.Literal<["pcm8", "pcm16", "pcm24", "pcm32", "float32", "float64", "alaw", "mulaw"]> =
+  Schema.Literal("pcm8", "pcm16", "pcm24", "pcm32", "float32", "float64", "alaw", "mulaw")
+
+/**
+ * The format of raw audio: a Schema, and the type of its values. Where a function takes a format, a literal will do:
+ * `{ sampleRate: 8000, channels: 1, encoding: "pcm16" }`. What the library gives can be compared with `Equal`.
+ */
+export class AudioFormat extends Schema.Class<AudioFormat>("@effect-speech/audio-codec/AudioFormat")({
+  /** Frames per second, in Hz: a whole number from 1 to 4,294,967,295, as in a WAV file. */
+  sampleRate: Schema.Int.pipe(Schema.between(1, 0xffffffff)),
+  /** Samples per frame, from 1 to 65,535. The samples of a frame are interleaved. */
+  channels: Schema.Int.pipe(Schema.between(1, 0xffff)),
+  encoding: Encoding
+}) {}
 
 const sampleBytes: Record<Encoding, number> = {
   pcm8: 1,

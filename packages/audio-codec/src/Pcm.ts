@@ -15,7 +15,7 @@ import { concatSamples } from "./internal/bytes.js"
 import { blockSamples, bytesRegion, samplesRegion } from "./internal/kernel/kernel.js"
 import { conversion } from "./internal/pcm/conversion.js"
 import { makeFrames } from "./internal/pcm/frames.js"
-import type { PcmStream } from "./internal/pcm/pcmStream.js"
+import { make, type PcmStream } from "./internal/pcm/pcmStream.js"
 
 /**
  * Decodes the whole samples of `bytes` into `target`, as many as fit. Returns their number. A loop that uses one array for
@@ -152,18 +152,15 @@ export const encodeStream = <E, R>(
   options?: EncodeOptions
 ): EncodedStream<E, R> => {
   let clipped = 0
-  return {
-    format,
-    clipped: Effect.sync(() => clipped),
-    stream: Stream.suspend(() => {
-      clipped = 0
-      return Stream.map(blocks, (block) => {
-        const encoded = encode(block, format.encoding, options)
-        clipped += encoded.clipped
-        return encoded.bytes
-      })
+  const encoded = Stream.suspend(() => {
+    clipped = 0
+    return Stream.map(blocks, (block) => {
+      const encoded = encode(block, format.encoding, options)
+      clipped += encoded.clipped
+      return encoded.bytes
     })
-  }
+  })
+  return Object.assign(make(format, encoded), { clipped: Effect.sync(() => clipped) })
 }
 
 /** Collects all samples into one array, so memory grows with the audio. */

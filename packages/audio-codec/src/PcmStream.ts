@@ -1,42 +1,84 @@
 /**
  * Audio as every module takes and gives it: a format, and its bytes as a `Stream`.
+ *
+ * ```ts
+ * const quieted = speech.pipe(PcmStream.trim(), PcmStream.fade({ out: "20 millis" }))
+ * ```
  */
 import * as Chunk from "effect/Chunk"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
+import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import type { AudioFormat } from "./AudioFormat.js"
 import { bytesPerFrame, describe } from "./AudioFormat.js"
 import { concatBytes } from "./internal/bytes.js"
 import { through } from "./internal/pcm/blocks.js"
+import { finiteMillis } from "./internal/pcm/durations.js"
 import { makeFader } from "./internal/pcm/fading.js"
 import { makeFrames } from "./internal/pcm/frames.js"
-import type { PcmStream } from "./internal/pcm/pcmStream.js"
+import { make, type PcmStream } from "./internal/pcm/pcmStream.js"
 import { energyOf, silenceOf } from "./internal/pcm/silence.js"
 import { makeTrimmer } from "./internal/pcm/trimming.js"
 
-export type { PcmStream } from "./internal/pcm/pcmStream.js"
+export { type MakeOptions, make, type PcmStream } from "./internal/pcm/pcmStream.js"
 
 /** Audio in memory. */
-export const fromBytes = (format: AudioFormat, bytes: Uint8Array): PcmStream => ({
-  format,
-  byteLength: bytes.byteLength,
-  stream: Stream.make(bytes)
-})
+export const fromBytes = (format: AudioFormat, bytes: Uint8Array): PcmStream =>
+  make(format, Stream.make(bytes), { byteLength: bytes.byteLength })
 
 /** Collects all bytes into one array, so memory grows with the audio. */
 export const collect = <E, R>(audio: PcmStream<E, R>): Effect.Effect<Uint8Array, E, R> =>
   Effect.map(Stream.runCollect(audio.stream), (chunks) => concatBytes(Chunk.toReadonlyArray(chunks)))
 
+/** Runs an effect for each chunk. The bytes stay the same, and so does their length. */
+export const tap: {
+  <X, E2, R2>(
+    effect: (chunk: Uint8Array) => Effect.Effect<X, E2, R2>
+  ): <E, R>(audio: PcmStream<E, R>) => PcmStream<E | E2, R | R2>
+  <E, R, X, E2, R2>(
+    audio: PcmStream<E, R>,
+    effect: (chunk: Uint8Array) => Effect.Effect<X, E2, R2>
+  ): PcmStream<E | E2, R | R2>
+} = dual(2, <E, R, X, E2, R2>(audio: PcmStream<E, R>, effect: (chunk: Uint8Array) => Effect.Effect<X, E2, R2>) =>
+  make(audio.format, Stream.tap(audio.stream, effect), audio)
+)
+
+/** Changes the error. The length stays. */
+export const mapError: {
+  <E, E2>(change: (error: E) => E2): <R>(audio: PcmStream<E, R>) => PcmStream<E2, R>
+  <E, R, E2>(audio: PcmStream<E, R>, change: (error: E) => E2): PcmStream<E2, R>
+} = dual(2, <E, R, E2>(audio: PcmStream<E, R>, change: (error: E) => E2) =>
+  make(audio.format, Stream.mapError(audio.stream, change), audio)
+)
+
+/**
+ * Changes the stream, which keeps its format. The length of the result is unknown. If you know it, use
+ * `make(audio.format, changed, { byteLength })`.
+ */
+export const mapStream: {
+  <E, R, E2, R2>(
+    change: (stream: Stream.Stream<Uint8Array, E, R>) => Stream.Stream<Uint8Array, E2, R2>
+  ): (audio: PcmStream<E, R>) => PcmStream<E2, R2>
+  <E, R, E2, R2>(
+    audio: PcmStream<E, R>,
+    change: (stream: Stream.Stream<Uint8Array, E, R>) => Stream.Stream<Uint8Array, E2, R2>
+  ): PcmStream<E2, R2>
+} = dual(
+  2,
+  <E, R, E2, R2>(
+    audio: PcmStream<E, R>,
+    change: (stream: Stream.Stream<Uint8Array, E, R>) => Stream.Stream<Uint8Array, E2, R2>
+  ) => make(audio.format, change(audio.stream))
+)
+
 const wholeFrames = (format: AudioFormat, byteLength: number | undefined): number | undefined =>
   byteLength === undefined ? undefined : byteLength - (byteLength % bytesPerFrame(format))
 
-/** The frames that last `millis`. */
-const framesOf = ({ sampleRate }: AudioFormat, name: string, millis: number): number => {
-  if (!(millis >= 0 && Number.isFinite(millis))) {
-    throw new RangeError(`The ${name} must be 0 ms or more, not ${millis}.`)
-  }
-  return Math.round((millis * sampleRate) / 1000)
-}
+/** The frames that a duration has. */
+const framesOf = ({ sampleRate }: AudioFormat, name: string, duration: Duration.DurationInput): number =>
+  Math.round((finiteMillis(name, duration) * sampleRate) / 1000)
 
 /**
  * Joins audio, one part after another. An incomplete frame at the end of a part is dropped, so that it does not shift the
@@ -55,16 +97,14 @@ export const concat = <E = never, R = never>(
       )
     }
   }
-  return {
-    format,
-    byteLength: parts.reduce<number | undefined>((sum, { byteLength }) => {
-      const length = wholeFrames(format, byteLength)
-      return sum === undefined || length === undefined ? undefined : sum + length
-    }, 0),
-    stream: Stream.flatMap(Stream.fromIterable(parts), ({ stream }) =>
-      Stream.suspend(() => Stream.mapConcat(stream, makeFrames(bytesPerFrame(format))))
-    )
-  }
+  const byteLength = parts.reduce<number | undefined>((sum, { byteLength }) => {
+    const length = wholeFrames(format, byteLength)
+    return sum === undefined || length === undefined ? undefined : sum + length
+  }, 0)
+  const joined = Stream.flatMap(Stream.fromIterable(parts), ({ stream }) =>
+    Stream.suspend(() => Stream.mapConcat(stream, makeFrames(bytesPerFrame(format))))
+  )
+  return make(format, joined, { byteLength })
 }
 
 /**
@@ -73,17 +113,20 @@ export const concat = <E = never, R = never>(
  *
  * @throws RangeError if the duration is negative or infinite.
  */
-export const silence = (format: AudioFormat, durationMillis: number): PcmStream => {
-  const byteLength = framesOf(format, "duration of a silence", durationMillis) * bytesPerFrame(format)
-  return { format, byteLength, stream: silenceOf(format, byteLength) }
+export const silence = (format: AudioFormat, duration: Duration.DurationInput): PcmStream => {
+  const byteLength = framesOf(format, "duration of a silence", duration) * bytesPerFrame(format)
+  return make(format, silenceOf(format, byteLength), { byteLength })
 }
 
 export interface FadeOptions {
-  /** Duration of the rise at the start, in milliseconds. Default: 5. */
-  readonly inMillis?: number | undefined
-  /** Duration of the fall at the end, in milliseconds. The stream is delayed by as much. Default: 5. */
-  readonly outMillis?: number | undefined
+  /** Duration of the rise at the start. Default: 5 milliseconds. */
+  readonly in?: Duration.DurationInput | undefined
+  /** Duration of the fall at the end. The stream is delayed by as much. Default: 5 milliseconds. */
+  readonly out?: Duration.DurationInput | undefined
 }
+
+/** Whether a function was called with its subject first. */
+const isDataFirst = (args: IArguments): boolean => Predicate.hasProperty(args[0], "stream")
 
 /**
  * Fades audio in and out along a raised cosine, so that it starts and ends without a click. Other bytes stay as they are. An
@@ -91,38 +134,49 @@ export interface FadeOptions {
  *
  * @throws RangeError if a duration is negative or infinite.
  */
-export const fade = <E, R>(audio: PcmStream<E, R>, options: FadeOptions = {}): PcmStream<E, R> => {
-  const { inMillis = 5, outMillis = 5 } = options
+export const fade: {
+  (options?: FadeOptions): <E, R>(audio: PcmStream<E, R>) => PcmStream<E, R>
+  <E, R>(audio: PcmStream<E, R>, options?: FadeOptions): PcmStream<E, R>
+} = dual(isDataFirst, <E, R>(audio: PcmStream<E, R>, options: FadeOptions = {}): PcmStream<E, R> => {
+  const { format } = audio
   const lengths = {
-    in: framesOf(audio.format, "fade at the start", inMillis),
-    out: framesOf(audio.format, "fade at the end", outMillis)
+    in: framesOf(format, "fade at the start", options.in ?? 5),
+    out: framesOf(format, "fade at the end", options.out ?? 5)
   }
-  return {
-    format: audio.format,
-    byteLength: wholeFrames(audio.format, audio.byteLength),
-    stream: through(audio.stream, () => makeFader(audio.format, lengths))
-  }
-}
+  return make(
+    format,
+    through(audio.stream, () => makeFader(format, lengths)),
+    { byteLength: wholeFrames(format, audio.byteLength) }
+  )
+})
 
 export interface TrimOptions {
   /** Loudness below which a window of 10 ms is silent, in dB, less than 0. A sine of full scale has -3 dB. Default: -50. */
   readonly thresholdDecibels?: number | undefined
-  /** Duration of the silence that stays at each end, in milliseconds; less if the audio has less. Default: 40. */
-  readonly keepMillis?: number | undefined
+  /** Duration of the silence that stays at each end; less if the audio has less. Default: 40 milliseconds. */
+  readonly keep?: Duration.DurationInput | undefined
 }
 
 /**
  * Drops the silence at the start and at the end, and keeps that between sounds. A window of 10 ms, counted from the first
- * frame, is silent if each channel is. Audio that is all silent becomes empty.
+ * frame, is silent if each channel is. Audio that is all silent becomes empty. The length of the result is unknown.
  *
  * A silence is held back until the next sound. Equal windows are held as one window and a count. If the windows differ, at most
  * the last minute is held; the part before it is emitted, even if no sound follows.
  *
  * @throws RangeError if the threshold is 0 dB or more, or the duration negative or infinite.
  */
-export const trim = <E, R>(audio: PcmStream<E, R>, options: TrimOptions = {}): PcmStream<E, R> => {
-  const { keepMillis = 40, thresholdDecibels = -50 } = options
-  const threshold = energyOf(thresholdDecibels)
-  const trimming = { threshold, keep: framesOf(audio.format, "silence to keep", keepMillis) }
-  return { format: audio.format, stream: through(audio.stream, () => makeTrimmer(audio.format, trimming)) }
-}
+export const trim: {
+  (options?: TrimOptions): <E, R>(audio: PcmStream<E, R>) => PcmStream<E, R>
+  <E, R>(audio: PcmStream<E, R>, options?: TrimOptions): PcmStream<E, R>
+} = dual(isDataFirst, <E, R>(audio: PcmStream<E, R>, options: TrimOptions = {}): PcmStream<E, R> => {
+  const { keep = 40, thresholdDecibels = -50 } = options
+  const trimming = {
+    threshold: energyOf(thresholdDecibels),
+    keep: framesOf(audio.format, "silence to keep", keep)
+  }
+  return make(
+    audio.format,
+    through(audio.stream, () => makeTrimmer(audio.format, trimming))
+  )
+})

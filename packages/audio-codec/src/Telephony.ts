@@ -6,21 +6,21 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
-import type { AudioFormat } from "./AudioFormat.js"
-import { bytesPerFrame } from "./AudioFormat.js"
+import { type AudioFormat, bytesPerFrame } from "./AudioFormat.js"
 import { blockSamples, bytesRegion, kernel, regionSamples, samplesRegion } from "./internal/kernel/kernel.js"
+import { asValue } from "./internal/pcm/audioFormat.js"
 import { throughOne } from "./internal/pcm/blocks.js"
 import { conversion } from "./internal/pcm/conversion.js"
 import { checkChannels, makeFrames } from "./internal/pcm/frames.js"
+import { make as makeStream, type PcmStream } from "./internal/pcm/pcmStream.js"
 import { makePolyphase, minimumRaisedRate } from "./internal/resampling/polyphase.js"
 import { wavError } from "./internal/wav/wavError.js"
 import { type OpenWav, openWav, openWavFile, samplesLength } from "./internal/wav/wavReader.js"
 import type { EncodedStream } from "./Pcm.js"
-import type { PcmStream } from "./PcmStream.js"
 import type { WavError } from "./WavError.js"
 
 /** 8000 Hz, one channel, `pcm16`. */
-export const format: AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
+export const format: AudioFormat = /* @__PURE__ */ asValue({ sampleRate: 8000, channels: 1, encoding: "pcm16" })
 
 /** Converts bytes that arrive in chunks to {@link format}. */
 export interface Converter {
@@ -102,22 +102,19 @@ export const make = (source: AudioFormat): Converter => {
  */
 export const telephony = <E, R>(audio: PcmStream<E, R>): EncodedStream<E, R> => {
   const frames = audio.byteLength === undefined ? undefined : Math.floor(audio.byteLength / bytesPerFrame(audio.format))
+  const byteLength =
+    frames === undefined ? undefined : 2 * Math.ceil((frames * format.sampleRate) / audio.format.sampleRate)
   let clipped = () => 0
-  return {
-    format,
-    byteLength:
-      frames === undefined ? undefined : 2 * Math.ceil((frames * format.sampleRate) / audio.format.sampleRate),
-    clipped: Effect.sync(() => clipped()),
-    stream: throughOne(audio.stream, () => {
-      const converter = make(audio.format)
-      clipped = converter.clipped
-      return converter
-    })
-  }
+  const converted = throughOne(audio.stream, () => {
+    const converter = make(audio.format)
+    clipped = converter.clipped
+    return converter
+  })
+  return Object.assign(makeStream(format, converted, { byteLength }), { clipped: Effect.sync(() => clipped()) })
 }
 
 /** Converts a WAV file, unless its rate is too low. */
-const convert = <E>({ layout, ...audio }: OpenWav<E>): Effect.Effect<EncodedStream<E>, WavError> => {
+const convert = <E>({ audio, layout }: OpenWav<E>): Effect.Effect<EncodedStream<E>, WavError> => {
   const { sampleRate } = audio.format
   return sampleRate < minimumRaisedRate
     ? Effect.fail(
@@ -140,10 +137,12 @@ export const decodeStream = <E, R>(
   file: Stream.Stream<Uint8Array, E, R>,
   fileLength?: number | undefined
 ): Effect.Effect<EncodedStream<E | WavError>, E | WavError, R | Scope.Scope> =>
-  Effect.flatMap(openWav(file), (audio) =>
+  Effect.flatMap(openWav(file), ({ audio: { format, stream }, layout }) =>
     convert({
-      ...audio,
-      byteLength: fileLength === undefined ? undefined : samplesLength(audio.format, audio.layout, fileLength)
+      audio: makeStream(format, stream, {
+        byteLength: fileLength === undefined ? undefined : samplesLength(format, layout, fileLength)
+      }),
+      layout
     })
   )
 

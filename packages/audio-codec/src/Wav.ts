@@ -5,6 +5,7 @@
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { isMissing } from "@effect-speech/common/Files"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
@@ -15,12 +16,13 @@ import { bytesPerFrame, durationMillis } from "./AudioFormat.js"
 import { concatBytes } from "./internal/bytes.js"
 import { notAFile, openBlocks } from "./internal/files/readBlocks.js"
 import { overwrite } from "./internal/files/writeFile.js"
+import { asValue } from "./internal/pcm/audioFormat.js"
+import { make, type PcmStream } from "./internal/pcm/pcmStream.js"
 import { wavError } from "./internal/wav/wavError.js"
 import { largestSize, padding, sizeFields, type WavLayout, wavHeader } from "./internal/wav/wavHeader.js"
 import { type Decoder, makeWavParser } from "./internal/wav/wavParser.js"
 import { openWav, openWavFile, samplesLength } from "./internal/wav/wavReader.js"
 import { openDevice, openReplacement } from "./internal/wav/wavWriter.js"
-import type { PcmStream } from "./PcmStream.js"
 import type { WavError } from "./WavError.js"
 
 export type { Decoder } from "./internal/wav/wavParser.js"
@@ -76,11 +78,11 @@ export const decode = (file: Uint8Array): Either.Either<WavAudio, WavError> => {
 }
 
 /** The header of a WAV file. */
-export interface WavHeader {
+export class WavHeader extends Data.Class<{
   readonly format: AudioFormat
   /** The size of the samples, in bytes. `undefined` if neither the header nor the size of the file states it. */
   readonly byteLength: number | undefined
-}
+}> {}
 
 /**
  * Enough bytes for {@link decodeHeader}: some programs put notes before the samples, or fill the header up to a block of the
@@ -104,7 +106,7 @@ export const decodeHeader = (
       // The layout is known as soon as the format is.
       const layout = parser.layout() as WavLayout
       const length = samplesLength(format, layout, fileLength ?? Number.POSITIVE_INFINITY)
-      return { format, byteLength: Number.isFinite(length) ? length : undefined }
+      return new WavHeader({ format, byteLength: Number.isFinite(length) ? length : undefined })
     })
   )
 }
@@ -116,7 +118,7 @@ export const decodeHeader = (
 export const decodeStream = <E, R>(
   file: Stream.Stream<Uint8Array, E, R>
 ): Effect.Effect<PcmStream<E | WavError>, E | WavError, R | Scope.Scope> =>
-  Effect.map(openWav(file), ({ format, stream }) => ({ format, stream }))
+  Effect.map(openWav(file), ({ audio }) => audio)
 
 /**
  * Reads a WAV file as {@link decodeStream} does, in blocks of 2 MiB, and gives the length of its samples. A pipe is a
@@ -125,11 +127,10 @@ export const decodeStream = <E, R>(
 export const readFile = (
   path: string
 ): Effect.Effect<PcmStream<WavError | PlatformError>, WavError | PlatformError, FileSystem.FileSystem | Scope.Scope> =>
-  Effect.map(openWavFile(path), ({ byteLength, format, stream }) => ({
-    format,
-    byteLength,
-    stream: Stream.map(stream, (block) => block.slice())
-  }))
+  Effect.map(openWavFile(path), ({ audio }) => {
+    const copied = Stream.map(audio.stream, (block) => block.slice())
+    return make(audio.format, copied, audio)
+  })
 
 /**
  * Encodes a WAV file as a stream. If the length is unknown, the sizes in the header are 0xFFFFFFFF. Most players accept this,
@@ -152,20 +153,20 @@ export const encodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Uint8A
  * The number of bytes that {@link encodeStream} gives: the `Content-Length` of a request or a response. `undefined` if the
  * length of the audio is unknown.
  */
-export const contentLength = ({
-  byteLength,
-  format
-}: Pick<PcmStream<unknown, unknown>, "byteLength" | "format">): number | undefined =>
+export const contentLength = ({ byteLength, format }: PcmStream<unknown, unknown>): number | undefined =>
   byteLength === undefined ? undefined : wavHeader(format, byteLength).byteLength + byteLength + padding(byteLength)
 
 /** The file that was written. */
-export interface WavFile {
+export class WavFile extends Data.Class<{
   readonly path: string
   readonly format: AudioFormat
   /** The size of the samples, in bytes: the file without its header. */
   readonly dataLength: number
   readonly durationMillis: number
-}
+}> {}
+
+const written = (path: string, format: AudioFormat, dataLength: number): WavFile =>
+  new WavFile({ path, format: asValue(format), dataLength, durationMillis: durationMillis(format, dataLength) })
 
 /**
  * Writes audio as a WAV file, chunk by chunk. Memory does not grow with the audio.
@@ -214,7 +215,7 @@ export const fileSink = (
           Effect.gen(function* () {
             const dataLength = yield* length.end
             yield* writer.close(dataLength)
-            return { path, format, dataLength, durationMillis: durationMillis(format, dataLength) }
+            return written(path, format, dataLength)
           })
         )
       )
@@ -234,7 +235,10 @@ export const repair = (path: string): Effect.Effect<WavFile, WavError | Platform
     Effect.gen(function* () {
       // One open file for all steps: the path may name another one from one moment to the next.
       const { blocks, file } = yield* openBlocks(path, { flag: "r+" })
-      const { format, layout } = yield* openWav(blocks)
+      const {
+        audio: { format },
+        layout
+      } = yield* openWav(blocks)
       const size = Number((yield* file.stat).size)
       const complete = yield* isWhole(file, layout, size)
       const present = complete ? layout.declared : size - layout.data
@@ -243,14 +247,14 @@ export const repair = (path: string): Effect.Effect<WavFile, WavError | Platform
       if (layout.ds64 === undefined && fileSize - layout.riff - 8 > largestSize) {
         // The size may have wrapped around, and so end in the middle of the samples.
         if (!complete) yield* overwrite(file, [[layout.data - 4, new Uint8Array(4).fill(0xff)]])
-        const audio = yield* readFile(path)
-        return yield* writeFile({ ...audio, byteLength: dataLength }, path)
+        const { stream } = yield* readFile(path)
+        return yield* writeFile(make(format, stream, { byteLength: dataLength }), path)
       }
       // A recorder that still writes may have added samples, so the file is cut only if it must be.
       if (!complete && fileSize !== size) yield* file.truncate(FileSystem.Size(fileSize))
       // If the samples are complete, their declared size may end inside a frame, and chunks follow it.
       yield* overwrite(file, sizeFields(format, layout, fileSize, complete ? layout.declared : dataLength))
-      return { path, format, dataLength, durationMillis: durationMillis(format, dataLength) }
+      return written(path, format, dataLength)
     })
   )
 

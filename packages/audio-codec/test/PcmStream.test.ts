@@ -11,11 +11,8 @@ const mono = (encoding: AudioFormat.Encoding, sampleRate = 8000): AudioFormat.Au
   channels: 1,
   encoding
 })
-const chunked = (format: AudioFormat.AudioFormat, bytes: Uint8Array, sizes: ReadonlyArray<number>) => ({
-  format,
-  byteLength: bytes.byteLength,
-  stream: Stream.fromIterable(cutAt(bytes, sizes))
-})
+const chunked = (format: AudioFormat.AudioFormat, bytes: Uint8Array, sizes: ReadonlyArray<number>) =>
+  PcmStream.make(format, Stream.fromIterable(cutAt(bytes, sizes)), { byteLength: bytes.byteLength })
 const collect = (audio: PcmStream.PcmStream) => Effect.runSync(PcmStream.collect(audio))
 const equal = (bytes: Uint8Array, others: Uint8Array) => expect(Buffer.compare(bytes, others)).toBe(0)
 const runs = { numRuns: 15, seed: 7 }
@@ -25,7 +22,8 @@ describe("joining audio", () => {
     holds([audio, cuts, FastCheck.nat(7), FastCheck.boolean()], runs, ({ bytes, format }, sizes, extra, known) => {
       const frame = AudioFormat.bytesPerFrame(format)
       const incomplete = new Uint8Array([...bytes, ...new Uint8Array(extra % frame)])
-      const part = { ...chunked(format, incomplete, sizes), ...(known ? {} : { byteLength: undefined }) }
+      const chunks = chunked(format, incomplete, sizes)
+      const part = known ? chunks : PcmStream.mapStream(chunks, (stream) => stream)
       const joined = PcmStream.concat([part, PcmStream.fromBytes(format, bytes), part])
       equal(collect(joined), Buffer.concat([bytes, bytes, bytes]))
       expect(joined.byteLength).toBe(known ? 3 * bytes.byteLength : undefined)
@@ -77,7 +75,7 @@ describe("fading", () => {
   it("does not depend on chunks, keeps the length, and touches only the ends", () => {
     const durations = FastCheck.integer({ min: 0, max: 30 })
     holds([audio, cuts, durations, durations], runs, ({ bytes, format }, sizes, inMillis, outMillis) => {
-      const options = { inMillis, outMillis }
+      const options = { in: inMillis, out: outMillis }
       const faded = collect(PcmStream.fade(PcmStream.fromBytes(format, bytes), options))
       const streamed = PcmStream.fade(chunked(format, bytes, sizes), options)
       equal(collect(streamed), faded)
@@ -91,7 +89,7 @@ describe("fading", () => {
 
   it("holds back no more than the end", () => {
     const endless = Stream.concat(Stream.make(ones, ones), Stream.never)
-    const { stream } = PcmStream.fade({ format: mono("float32"), stream: endless })
+    const { stream } = PcmStream.fade(PcmStream.make(mono("float32"), endless))
     const taken = Effect.runSync(Stream.runCollect(Stream.take(stream, 4)))
     expect(Array.from(taken).reduce((sum, { byteLength }) => sum + byteLength, 0)).toBe(2 * 1600 - 40 * 4)
   })
@@ -118,7 +116,7 @@ describe("trimming", () => {
       trim(Buffer.concat([before, talk, after])),
       Buffer.concat([before.subarray(-edge), talk, after.subarray(0, edge)])
     )
-    equal(trim(Buffer.concat([before, talk, after]), { keepMillis: 0 }), talk)
+    equal(trim(Buffer.concat([before, talk, after]), { keep: 0 }), talk)
     equal(trim(Buffer.concat([before.subarray(-160), talk])), Buffer.concat([before.subarray(-160), talk]))
     equal(trim(before), new Uint8Array(0))
     equal(trim(before, { thresholdDecibels: -80 }), before)
@@ -133,9 +131,9 @@ describe("trimming", () => {
 
   it("gives a part of the audio, does not depend on chunks, and finds nothing more to trim", () => {
     const levels = FastCheck.array(FastCheck.constantFrom(0, 0.001, 0.3), { minLength: 1, maxLength: 12 })
-    holds([levels, cuts, FastCheck.nat(100), FastCheck.nat(30)], runs, (all, sizes, shift, keepMillis) => {
+    holds([levels, cuts, FastCheck.nat(100), FastCheck.nat(30)], runs, (all, sizes, shift, keep) => {
       const bytes = pcm(noise(shift / 8, 0.001), ...all.map((level, index) => noise(35, level, index + 1)))
-      const trimmed = trim(bytes, { keepMillis })
+      const trimmed = trim(bytes, { keep })
       equal(
         collect(
           PcmStream.trim(
@@ -144,13 +142,13 @@ describe("trimming", () => {
               bytes,
               sizes.map((size) => 97 * size)
             ),
-            { keepMillis }
+            { keep }
           )
         ),
         trimmed
       )
       expect(bytes.includes(Buffer.from(trimmed))).toBe(true)
-      const again = trim(trimmed, { keepMillis })
+      const again = trim(trimmed, { keep })
       expect(trimmed.byteLength - again.byteLength).toBeLessThan(2 * bytesOf(10))
     })
   })
@@ -175,6 +173,6 @@ describe("trimming", () => {
 
   it("refuses a threshold and a duration that make no sense", () => {
     expect(() => trim(pcm(), { thresholdDecibels: 0 })).toThrow("threshold of silence must be below 0 dB, not 0")
-    expect(() => trim(pcm(), { keepMillis: -1 })).toThrow("silence to keep must be 0 ms or more, not -1")
+    expect(() => trim(pcm(), { keep: -1 })).toThrow("silence to keep must be 0 ms or more, not -1")
   })
 })

@@ -55,11 +55,9 @@ vitest("telephony of a stream does not depend on its chunks, and has the announc
       FastCheck.array(FastCheck.uint8Array({ maxLength: 500 }), { maxLength: 8 }),
       async (format, parts) => {
         const bytes = Buffer.concat(parts)
-        const audio = Telephony.telephony({
-          format,
-          byteLength: bytes.byteLength,
-          stream: Stream.fromIterable(parts)
-        })
+        const audio = Telephony.telephony(
+          PcmStream.make(format, Stream.fromIterable(parts), { byteLength: bytes.byteLength })
+        )
         const streamed = await Effect.runPromise(PcmStream.collect(audio))
         expect(Buffer.compare(streamed, whole(format, bytes))).toBe(0)
         expect(streamed.byteLength).toBe(audio.byteLength)

@@ -143,8 +143,10 @@ it.effect("encodeStream gives the bytes of encode, as many as contentLength says
       expect(file).toEqual(Buffer.from(Wav.encode(format, odd)))
       expect(Wav.contentLength(audio)).toBe(file.byteLength)
     }
-    const large = { format: pcm8, byteLength: 5_000_000_001 }
-    expect(Wav.contentLength(large)).toBe(Wav.header(pcm8, large.byteLength).byteLength + 5_000_000_002)
-    expect(Wav.contentLength({ format: pcm8 })).toBeUndefined()
+    const byteLength = 5_000_000_001
+    expect(Wav.contentLength(PcmStream.make(pcm8, Stream.empty, { byteLength }))).toBe(
+      Wav.header(pcm8, byteLength).byteLength + 5_000_000_002
+    )
+    expect(Wav.contentLength(PcmStream.make(pcm8, Stream.empty))).toBeUndefined()
   })
 )

@@ -30,7 +30,7 @@ const inFolder = Effect.gen(function* () {
 })
 
 const write = <E, R>(stream: Stream.Stream<Uint8Array, E, R>, path: string, byteLength?: number) =>
-  Wav.writeFile({ format: telephony, stream, byteLength }, path)
+  Wav.writeFile(PcmStream.make(telephony, stream, { byteLength }), path)
 
 describe("writing a file", () => {
   const short = PcmStream.fromBytes(telephony, new Uint8Array(2))
@@ -40,7 +40,7 @@ describe("writing a file", () => {
     for (const format of [telephony, float]) {
       const stream = Stream.make(new Uint8Array(1000), new Uint8Array(0), new Uint8Array(3000))
       for (const byteLength of [4000, undefined]) {
-        const written = yield* Wav.writeFile({ format, byteLength, stream }, path)
+        const written = yield* Wav.writeFile(PcmStream.make(format, stream, { byteLength }), path)
         expect(written.dataLength).toBe(4000)
         expect(isEqual(yield* content, Wav.encode(format, new Uint8Array(4000)))).toBe(true)
       }
@@ -400,7 +400,7 @@ describe("repairing a file that another program has open", () => {
 describe("a device", () => {
   it("gets the samples as they come, and not one more", function* () {
     const { fs } = yield* inFolder
-    const audio = { format: mulaw, stream: Stream.make(data) }
+    const audio = PcmStream.make(mulaw, Stream.make(data))
     const toDevice: Array<Uint8Array> = []
     const recording = withOpenedFiles(fs, () => ({
       writeAll: (bytes: Uint8Array) => Effect.sync(() => toDevice.push(bytes.slice()))

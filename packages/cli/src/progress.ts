@@ -1,13 +1,13 @@
 /**
  * Progress of the calls that run: a line each on standard error, if it is a terminal.
  */
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import { millis as monotonicMillis } from "@effect-speech/common/MonotonicClock"
 import * as Printable from "@effect-speech/common/Printable"
 import type { CallEvent, CallOptions } from "@effect-speech/transport/CallEvent"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 
 /** How far a call is. Sizes are in bytes, times in milliseconds since some moment. */
 export type Stage =
@@ -115,11 +115,8 @@ const stageAfter = (event: CallEvent, now: number): Stage | undefined => {
 /** The line of one call. */
 export interface Line {
   readonly onEvent: CallOptions["onEvent"]
-  /** The same stream. It counts its bytes for the line. */
-  readonly receiving: <E, R>(
-    stream: Stream.Stream<Uint8Array, E, R>,
-    byteLength: number | undefined
-  ) => Stream.Stream<Uint8Array, E, R>
+  /** The same audio. It counts its bytes for the line. */
+  readonly receiving: <E, R>(audio: PcmStream.PcmStream<E, R>) => PcmStream.PcmStream<E, R>
 }
 
 /** The line of a job of many calls. */
@@ -148,16 +145,15 @@ const lineOf = (shown: Shown): Line => ({
     Effect.map(monotonicMillis, (now) => {
       shown.stage = stageAfter(event, now) ?? shown.stage
     }),
-  receiving: (stream, total) =>
-    Stream.suspend(() => {
-      let received = 0
-      return Stream.tap(stream, (bytes) =>
-        Effect.sync(() => {
-          received += bytes.byteLength
-          shown.stage = { _tag: "Receiving", received, total }
-        })
-      )
-    })
+  receiving: (audio) => {
+    let received = 0
+    return PcmStream.tap(audio, (bytes) =>
+      Effect.sync(() => {
+        received += bytes.byteLength
+        shown.stage = { _tag: "Receiving", received, total: audio.byteLength }
+      })
+    )
+  }
 })
 
 const jobOf = (shown: Shown, startedAt: number): JobLine => ({
@@ -174,7 +170,7 @@ const jobOf = (shown: Shown, startedAt: number): JobLine => ({
 /** Without a terminal there are no lines. */
 const silent: Progress = {
   job: () => Effect.succeed({ show: () => Effect.void }),
-  line: () => Effect.succeed({ onEvent: undefined, receiving: (stream) => stream }),
+  line: () => Effect.succeed({ onEvent: undefined, receiving: (audio) => audio }),
   withoutLines: (print) => print
 }
 

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as ExitCode from "./exitCode.js"
 import type { AlreadyReported, CommandError, LongJobFailed } from "./failure.js"
 import { describeSystemError } from "./fileFailure.js"
+import * as Json from "./json.js"
 import { say } from "./message.js"
 import { describeField, describeServiceError, isServiceError } from "./serviceFailure.js"
 
@@ -108,7 +109,7 @@ export const report = (error: CommandError, options: { readonly json: boolean })
     return Effect.tap(report(error.error, options), () => say(error.note))
   }
   const { code, details, text } = describe(error)
-  return Effect.as(options.json ? Console.log(JSON.stringify({ error: details })) : say(text), code)
+  return Effect.as(options.json ? Console.log(Json.stringify({ error: details })) : say(text), code)
 }
 
 /** {@link report} for a defect. */

@@ -108,26 +108,33 @@ const clockTime = (millis: number): string => {
 }
 
 /** The place of a piece in the whole. */
-const describePiece = ({ beginning, end, number, of, start, unit }: Piece): string => {
-  const piece = `It was piece ${count(number)}${of === undefined ? "" : ` of ${count(of)}`}`
-  return unit === "milliseconds"
-    ? `${piece}, from ${clockTime(start)} to ${clockTime(end)}.`
-    : `${piece}, from character ${count(start + 1)}: “${beginning ?? ""}”`
+const describePiece = (piece: Piece): string => {
+  const name = `It was piece ${count(piece.number)}${piece.of === undefined ? "" : ` of ${count(piece.of)}`}`
+  return piece._tag === "RecordingPiece"
+    ? `${name}, from ${clockTime(piece.startMillis)} to ${clockTime(piece.endMillis)}.`
+    : `${name}, from character ${count(piece.startIndex + 1)}: “${piece.beginning}”`
 }
 
+/** What is left of a job: of a text, or of a recording. `undefined`: it is not known. */
+export type Left = { readonly leftCodePoints: number | undefined } | { readonly leftMillis: number | undefined }
+
 /** The cost of the rest, as the end of a sentence about the command. Empty if it is not known. */
-export const describeLeft = (left: number | undefined, unit: Piece["unit"]): string => {
-  if (left === undefined) return ""
-  if (left === 0) return ", and sends nothing more"
-  return unit === "milliseconds"
-    ? `, and sends the other ${clockTime(left)}`
-    : `, and costs at most ${plural(left, "code point")}`
+export const describeLeft = (left: Left): string => {
+  const amount = "leftMillis" in left ? left.leftMillis : left.leftCodePoints
+  if (amount === undefined) return ""
+  if (amount === 0) return ", and sends nothing more"
+  return "leftMillis" in left
+    ? `, and sends the other ${clockTime(amount)}`
+    : `, and costs at most ${plural(amount, "code point")}`
 }
 
 /** {@link describeLeft} after a failure. */
 export const describeRest = (error: unknown): string => {
   const piece = isServiceError(error) ? error.call.piece : undefined
-  return piece === undefined ? "" : describeLeft(piece.left, piece.unit)
+  if (piece === undefined) return ""
+  return describeLeft(
+    piece._tag === "RecordingPiece" ? { leftMillis: piece.leftMillis } : { leftCodePoints: piece.leftCodePoints }
+  )
 }
 
 /** A failure of a call for a person: what to do, the piece it happened to, the tag to look it up by, the attempts and the id. */

@@ -64,14 +64,14 @@ describe("a failure", () => {
   })
 
   it("of a piece names the piece in place of the library's sentence, with the words of the command", () => {
-    const facts = { number: 7, of: 127, unit: "characters", start: 12_344, end: 13_000, beginning: "एक था …" } as const
-    const piece = { ...facts, kept: 6, left: 8000 }
+    const facts = { number: 7, of: 127, startIndex: 12_344, endIndex: 13_000, beginning: "एक था …" } as const
+    const piece = { _tag: "TextPiece", ...facts, kept: 6, leftCodePoints: 8000 } as const
     const error = withPiece(new Tts.TtsDeadlineExceeded({ phase: "total", limitMillis: 1500, call: call(1) }), piece)
     expect(describeServiceError(error)).toBe(
       "The call took longer than the 1.5 s of --timeout. If the service was still at work, raise --timeout. " +
         "It was piece 7 of 127, from character 12,345: “एक था …” [TtsDeadlineExceeded] (request sent-1)"
     )
-    const place = { number: 3, unit: "milliseconds", start: 600_000, end: 3_661_000, kept: 2 } as const
+    const place = { _tag: "RecordingPiece", number: 3, startMillis: 600_000, endMillis: 3_661_000, kept: 2 } as const
     const heard = withPiece(new Stt.SttCreditExhausted({ call: call(1) }), place)
     expect(describeServiceError(heard)).toContain("It was piece 3, from 0:10:00 to 1:01:01. [SttCreditExhausted]")
   })

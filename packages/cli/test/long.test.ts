@@ -91,7 +91,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the co
       expect(bytes.byteLength / 16).toBeCloseTo(durationMillis, 0)
       const cues = Either.getOrThrow(Subtitles.parse(readFileSync(`${folder}/a.vtt`, "utf8")))
       expect(cues.flatMap(({ text }) => text.split(/\s+/))).toEqual(article.trim().split(/\s+/))
-      expect(cues.at(-1)?.end).toBeLessThanOrEqual(durationMillis)
+      expect(cues.at(-1)?.endMillis).toBeLessThanOrEqual(durationMillis)
       expect(readdirSync(folder).toSorted()).toEqual(["a.vtt", "a.wav", "article.txt", "call.wav"])
     })
   )

@@ -1,6 +1,7 @@
 import { Writable } from "node:stream"
 import { stripVTControlCharacters } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,6 +10,9 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { afterAll, beforeAll, vi } from "vitest"
 import * as Progress from "../src/progress.js"
+
+const receive = (line: Progress.Line, bytes: Stream.Stream<Uint8Array>, byteLength: number) =>
+  line.receiving(PcmStream.make({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, bytes, { byteLength })).stream
 
 /** What a terminal is to a program that draws on it, which keeps what was drawn. */
 const terminalOf = (isTTY: boolean, columns = 100, rows = 30) => {
@@ -68,7 +72,7 @@ describe("progress", () => {
       expect(yield* shown).toContain("call\\u001b[2J.wav  waiting for the service, 3 s")
       yield* event({ _tag: "Retrying", attempt: 2, delayMillis: 2100 })
       expect(yield* shown).toBe("call\\u001b[2J.wav  attempt 2 follows in 2 s")
-      yield* Stream.runDrain(line.receiving(Stream.make(new Uint8Array(500_000)), 2_000_000))
+      yield* Stream.runDrain(receive(line, Stream.make(new Uint8Array(500_000)), 2_000_000))
       expect(yield* shown).toBe("call\\u001b[2J.wav  receiving ██████░░░░░░░░░░░░░░░░░░ 0.5 MB of 2.0 MB")
     }).pipe(Effect.scoped)
   )
@@ -155,9 +159,7 @@ describe("progress", () => {
       const line = yield* progress.line("a.wav")
       expect(line.onEvent).toBeUndefined()
       const bytes = Stream.make(new Uint8Array([1, 2]))
-      expect(Chunk.toReadonlyArray(yield* Stream.runCollect(line.receiving(bytes, 2)))).toEqual([
-        new Uint8Array([1, 2])
-      ])
+      expect(Chunk.toReadonlyArray(yield* Stream.runCollect(receive(line, bytes, 2)))).toEqual([new Uint8Array([1, 2])])
       yield* TestClock.adjust("1 second")
       expect(take()).toBe("")
     }).pipe(Effect.scoped)

@@ -7,9 +7,9 @@
  */
 import { AudioDecoder, AudioDecoderError } from "@effect-speech/audio-codec/AudioDecoder"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 import { openCompressed } from "./internal/recordings/compressed.js"
 
 /**
@@ -26,13 +26,8 @@ export const layer: Layer.Layer<AudioDecoder> = Layer.succeed(AudioDecoder, {
       })
     return Effect.map(
       Effect.mapError(openCompressed(path, container, Number.MAX_SAFE_INTEGER), unreadable),
-      ({ blocks, sampleRate }) => ({
-        format: { sampleRate, channels: 1, encoding: "float32" as const },
-        stream: blocks.pipe(
-          Stream.map((block) => Pcm.encode(block, "float32").bytes),
-          Stream.mapError(unreadable)
-        )
-      })
+      ({ blocks, sampleRate }) =>
+        PcmStream.mapError(Pcm.encodeStream({ sampleRate, channels: 1, encoding: "float32" }, blocks), unreadable)
     )
   }
 })

@@ -13,7 +13,7 @@
 import type { PlatformError } from "@effect/platform/Error"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
-import type * as PcmStream from "@effect-speech/audio-codec/PcmStream"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as EventDelivery from "@effect-speech/common/EventDelivery"
 import type { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
@@ -26,8 +26,8 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { inOrder } from "./internal/inOrder.js"
 import { replaces } from "./internal/paidPieces.js"
+import { failedPiece } from "./internal/speech/failedPiece.js"
 import { makeJoiner } from "./internal/speech/joinSpeech.js"
-import { placeOfPiece } from "./internal/speech/placeOfPiece.js"
 import { type Plan, prepare } from "./internal/speech/plan.js"
 import type { LongSpeechReport } from "./internal/speech/report.js"
 import type { LongSpeechOptions, LongSpeechRequest } from "./internal/speech/request.js"
@@ -111,7 +111,7 @@ const start = (request: LongSpeechRequest, options: LongSpeechOptions) =>
     )
     const explain = ({ error, piece }: PieceFailed) =>
       Effect.flatMap(Fiber.join(planning), ({ cost, pieces }) =>
-        progress.explain(error, placeOfPiece(piece, pieces), cost)
+        progress.explain(error, cost, failedPiece(piece, pieces))
       )
     const next = Effect.catchAll(pull, (end) =>
       Option.match(end, {
@@ -131,14 +131,13 @@ const start = (request: LongSpeechRequest, options: LongSpeechOptions) =>
       format = requestedFormat(request) ?? beginning.find(({ audio }) => audio !== undefined)?.audio?.format
     }
     const joiner = makeJoiner(format, options)
-    const speech: LongSpeech = {
-      format,
+    const joined = Stream.concat(Stream.fromIterable(beginning), Stream.repeatEffectChunkOption(next)).pipe(
+      Stream.mapEffect(joiner.push),
+      Stream.flatten()
+    )
+    const speech: LongSpeech = Object.assign(PcmStream.make(format, joined), {
       plan: Fiber.join(planning),
-      report: Effect.sync(joiner.report),
-      stream: Stream.concat(Stream.fromIterable(beginning), Stream.repeatEffectChunkOption(next)).pipe(
-        Stream.mapEffect(joiner.push),
-        Stream.flatten()
-      )
-    }
+      report: Effect.sync(joiner.report)
+    })
     return { speech, settle }
   })

@@ -14,6 +14,7 @@ import * as EventDelivery from "@effect-speech/common/EventDelivery"
 import type { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import type { SttError } from "@effect-speech/stt/SttError"
 import { validate as validateRequest } from "@effect-speech/stt/TranscriptionRequest"
+import { CallIds } from "@effect-speech/transport/CallIds"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -71,7 +72,7 @@ export const transcribe = (
 ): Effect.Effect<LongTranscription, SttError | PieceStoreError, SpeechToText | PieceStore | FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const { concurrency, outage, pieceMillis } = yield* validate(options)
-    const { audio, transactionId = crypto.randomUUID(), ...given } = yield* validateRequest(request)
+    const { audio, transactionId = yield* CallIds.next, ...given } = yield* validateRequest(request)
     const fields = { ...given, aux: given.aux ?? true, additionalFields: { ...request.additionalFields } }
     const { onEvent, segments } = options
     const { emit } = yield* EventDelivery.scoped(onEvent, replaces)

@@ -9,9 +9,9 @@ import * as Predicate from "effect/Predicate"
 /** The values that a reader found in a segment. */
 export interface SegmentReading {
   /** In milliseconds from the beginning of the recording that was sent. */
-  readonly start: number
-  /** In milliseconds, not before `start`. */
-  readonly end: number
+  readonly startMillis: number
+  /** In milliseconds, not before `startMillis`. */
+  readonly endMillis: number
   /** If it is absent, and its segment is the only one of the response, it is the whole text. */
   readonly text?: string | undefined
   /** From 0 to 1. */
@@ -40,8 +40,8 @@ export const fields = ({ end, start, text = "text", unit }: SegmentFields): Segm
     if (from === undefined || to === undefined) return undefined
     const words = at(segment, text)
     return {
-      start: from * perUnit,
-      end: to * perUnit,
+      startMillis: from * perUnit,
+      endMillis: to * perUnit,
       text: Predicate.isString(words) ? words : undefined,
       confidence: numberOf(segment.confidence)
     }

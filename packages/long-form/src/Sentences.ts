@@ -9,9 +9,9 @@ export interface Sentence {
   /** The sentence with the spaces after it: the texts of all sentences together are the whole text. */
   readonly text: string
   /** Offset of its first character in the whole text, in UTF-16 units. */
-  readonly start: number
+  readonly startIndex: number
   /** Offset after its last character and the spaces after it, in UTF-16 units. */
-  readonly end: number
+  readonly endIndex: number
 }
 
 export interface SentenceOptions {
@@ -36,10 +36,10 @@ export function* split(text: string, options: SentenceOptions = {}): Generator<S
     const end = spacesAfter(text, at)
     if (end === text.length) break
     if (at <= start || !(isLine ? lineEnd(text, at, end) !== undefined : endsSentence(text, at, options.lang))) continue
-    yield { text: text.slice(from, end), start: from, end }
+    yield { text: text.slice(from, end), startIndex: from, endIndex: end }
     from = end
     start = end
     pattern.lastIndex = end
   }
-  if (from < text.length) yield { text: text.slice(from), start: from, end: text.length }
+  if (from < text.length) yield { text: text.slice(from), startIndex: from, endIndex: text.length }
 }

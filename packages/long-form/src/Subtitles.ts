@@ -11,9 +11,9 @@ import * as Sentences from "./Sentences.js"
 /** A text and the time in which it is shown. */
 export interface Cue {
   /** In milliseconds from the beginning of the audio. */
-  readonly start: number
-  /** In milliseconds, after `start`. */
-  readonly end: number
+  readonly startMillis: number
+  /** In milliseconds, after `startMillis`. */
+  readonly endMillis: number
   /** One or more lines. */
   readonly text: string
 }
@@ -181,28 +181,32 @@ const fillCues = (
 const lastMillis = 10_000 * 3_600_000 - 1
 
 /** The cue in whole milliseconds, from 0, and at least one long. `name` is its name in an error. */
-const withWholeTimes = ({ end, start, text }: Cue, name: string): Cue => {
-  const from = Math.max(0, Math.round(start))
-  const to = Math.max(from + 1, Math.round(end))
-  if (!(Number.isFinite(start) && Number.isFinite(end) && to <= lastMillis)) {
+const withWholeTimes = ({ endMillis, startMillis, text }: Cue, name: string): Cue => {
+  const from = Math.max(0, Math.round(startMillis))
+  const to = Math.max(from + 1, Math.round(endMillis))
+  if (!(Number.isFinite(startMillis) && Number.isFinite(endMillis) && to <= lastMillis)) {
     throw new RangeError(
-      `The times of ${name} must be milliseconds up to ${lastMillis.toLocaleString("en")}, not ${start} and ${end}.`
+      `The times of ${name} must be milliseconds up to ${lastMillis.toLocaleString("en")}, not ${startMillis} and ${endMillis}.`
     )
   }
-  return { start: from, end: to, text }
+  return { startMillis: from, endMillis: to, text }
 }
 
 /** In order of their starts, without blank texts. Texts that start in the same millisecond are one. */
 const sortSegments = (segments: Iterable<Cue>): ReadonlyArray<Cue> => {
   const sorted: Array<Cue> = []
   const starting = Array.from(segments, (segment, index) => withWholeTimes(segment, `segment ${index + 1}`))
-  for (const segment of starting.toSorted((one, other) => one.start - other.start)) {
+  for (const segment of starting.toSorted((one, other) => one.startMillis - other.startMillis)) {
     if (segment.text.trim() === "") continue
     const before = sorted.at(-1)
-    if (before === undefined || before.start < segment.start) sorted.push(segment)
+    if (before === undefined || before.startMillis < segment.startMillis) sorted.push(segment)
     else {
       const text = `${before.text} ${segment.text}`
-      sorted[sorted.length - 1] = { start: before.start, end: Math.max(before.end, segment.end), text }
+      sorted[sorted.length - 1] = {
+        startMillis: before.startMillis,
+        endMillis: Math.max(before.endMillis, segment.endMillis),
+        text
+      }
     }
   }
   return sorted
@@ -210,7 +214,7 @@ const sortSegments = (segments: Iterable<Cue>): ReadonlyArray<Cue> => {
 
 /** A segment that ends where the next one starts, or its sentences if it is too long for one cue. */
 const partsOf = (
-  { end: stated, start, text }: Cue,
+  { endMillis: stated, startMillis: start, text }: Cue,
   next: number,
   { fitsCue, width }: { readonly fitsCue: (part: Draft) => boolean; readonly width: number }
 ): ReadonlyArray<Draft> => {
@@ -267,7 +271,7 @@ export const layout = (segments: Iterable<Cue>, options: LayoutOptions = {}): Re
   const fitsCue = ({ end, start, units }: Draft) =>
     end - start <= maximumMillis && fillLines(units, width).length <= lines
   const parts = sortSegments(segments).flatMap((segment, index, sorted) =>
-    partsOf(segment, sorted[index + 1]?.start ?? Number.POSITIVE_INFINITY, { fitsCue, width })
+    partsOf(segment, sorted[index + 1]?.startMillis ?? Number.POSITIVE_INFINITY, { fitsCue, width })
   )
   for (const [index, segment] of parts.entries()) {
     const next = parts[index + 1]?.start ?? Number.POSITIVE_INFINITY
@@ -299,7 +303,11 @@ export const layout = (segments: Iterable<Cue>, options: LayoutOptions = {}): Re
     if (both === undefined) joined.push(draft)
     else joined[joined.length - 1] = both
   }
-  return joined.map(({ end, start, units }) => ({ start, end, text: balancedLines(units, width).join("\n") }))
+  return joined.map(({ end, start, units }) => ({
+    startMillis: start,
+    endMillis: end,
+    text: balancedLines(units, width).join("\n")
+  }))
 }
 
 /** The lines of a text that are not blank: a blank line would end the cue. */
@@ -313,8 +321,8 @@ const formatTime = (millis: number, separator: "," | "."): string => {
 }
 
 const formatCue = (cue: Cue, index: number, separator: "," | "."): string => {
-  const { end, start, text } = withWholeTimes(cue, `cue ${index + 1}`)
-  return `${[`${formatTime(start, separator)} --> ${formatTime(end, separator)}`, ...textLines(text)].join("\n")}\n`
+  const { endMillis, startMillis, text } = withWholeTimes(cue, `cue ${index + 1}`)
+  return `${[`${formatTime(startMillis, separator)} --> ${formatTime(endMillis, separator)}`, ...textLines(text)].join("\n")}\n`
 }
 
 /**
@@ -415,7 +423,7 @@ export const parse = (text: string): Either.Either<ReadonlyArray<Cue>, Subtitles
       if (end <= start) return refuse(times, "has an end that is not after its start. Correct the times.")
       at = blockEnd(times + 1)
       const written = lines.slice(times + 1, at).join("\n")
-      cues.push({ start, end, text: isVtt ? plainText(written) : written })
+      cues.push({ startMillis: start, endMillis: end, text: isVtt ? plainText(written) : written })
     }
   }
   return Either.right(cues)

@@ -15,9 +15,9 @@ export interface TextPiece {
   /** The piece with all its spaces: the texts of all pieces together are the whole text. */
   readonly text: string
   /** Offset of its first character in the whole text, in UTF-16 units. */
-  readonly start: number
+  readonly startIndex: number
   /** Offset after its last character, in UTF-16 units. */
-  readonly end: number
+  readonly endIndex: number
   /** Its length in Unicode code points, the unit of billing. */
   readonly codePoints: number
   /** Only the last piece of the whole text has `end`. */
@@ -113,8 +113,8 @@ function* pieces(
       yield {
         index,
         text: piece,
-        start: offset + start,
-        end: offset + at,
+        startIndex: offset + start,
+        endIndex: offset + at,
         codePoints: codePointsOf(piece),
         boundary: joint,
         passage: number,

@@ -22,6 +22,7 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { changedSpeech } from "effect-speech-test-support/changedSpeech"
 import { effectTests, testFolder } from "effect-speech-test-support/effectTests"
 import { silenceMillis, spoken } from "./tones.js"
 
@@ -91,7 +92,7 @@ describe("a long text", () => {
       const piece = report.pieces[index]
       expect(piece).toMatchObject({ number: index + 1, startMillis: at, endMillis: at + millis, source: "sent" })
       expect(piece).toMatchObject({ requestId: `book.00${index + 1}`, call: { billing: "billed" } })
-      expect(whole.slice(piece?.textStart, piece?.textEnd)).toBe(piece?.text)
+      expect(whole.slice(piece?.startIndex, piece?.endIndex)).toBe(piece?.text)
       at += millis + (pauses[index] ?? 0)
     }
     expect(bytes.byteLength).toBe(at * 8 * 4)
@@ -205,12 +206,12 @@ describe("a long text", () => {
   it("has its sentences with their times, from which subtitles are made", function* () {
     const { report } = yield* readAll({ text }, short)
     expect(report.segments.map(({ text }) => text)).toEqual(sentences)
-    expect(report.segments.map(({ textEnd, textStart }) => text.slice(textStart, textEnd))).toEqual(sentences)
+    expect(report.segments.map(({ endIndex, startIndex }) => text.slice(startIndex, endIndex))).toEqual(sentences)
     const [alpha, beta] = report.segments
-    expect(alpha).toMatchObject({ start: 40, end: 140, estimated: false })
-    expect(beta?.start).toBe(180 + 250 + 40)
+    expect(alpha).toMatchObject({ startMillis: 40, endMillis: 140, estimated: false })
+    expect(beta?.startMillis).toBe(180 + 250 + 40)
     expect(Subtitles.layout(report.segments)[0]).toMatchObject({
-      start: 40,
+      startMillis: 40,
       text: expect.stringContaining("Alpha one.")
     })
   })
@@ -238,8 +239,8 @@ describe("every text", () => {
             const { bytes, plan, report } = yield* readAll({ text }, options)
             const whole = text.map(({ text }) => text).join("")
             expect(report.pieces.map(({ text }) => text).join("")).toBe(whole)
-            for (const { text, textEnd, textStart } of report.segments) {
-              expect(whole.slice(textStart, textEnd)).toBe(text)
+            for (const { text, endIndex, startIndex } of report.segments) {
+              expect(whole.slice(startIndex, endIndex)).toBe(text)
             }
             const millis = report.pieces.map(({ boundary, endMillis, startMillis }) => {
               const pause = boundary === "end" ? 0 : (options.pauses[boundary] ?? 0)
@@ -281,8 +282,15 @@ describe("a piece that fails", () => {
     )
     expect(readdirSync(folder)).not.toContain("refused.wav")
     if (!(error instanceof TtsBadRequest)) throw error
-    const place = { number: 3, of: 6, unit: "characters", start: 21, end: 34, beginning: "Gamma three." } as const
-    expect(error.call).toMatchObject({ sentId: "book.003", piece: { ...place, kept: 2, left: 45 } })
+    const place = {
+      _tag: "TextPiece",
+      number: 3,
+      of: 6,
+      startIndex: 21,
+      endIndex: 34,
+      beginning: "Gamma three."
+    } as const
+    expect(error.call).toMatchObject({ sentId: "book.003", piece: { ...place, kept: 2, leftCodePoints: 45 } })
     const sentence =
       "Change text and send the request again. Piece 3 of 6, from character 22 (“Gamma three.”). " +
       "To go on, run it again: 2 pieces are kept, and the rest costs at most 45 code points."
@@ -329,7 +337,7 @@ describe("a response that holds no speech", () => {
         ...tts,
         synthesize: (request: SynthesisRequest) =>
           Effect.map(tts.synthesize(request), (speech) =>
-            request.text === sentence ? { ...speech, ...audio } : speech
+            request.text === sentence ? changedSpeech(speech, audio) : speech
           )
       }
       const error = yield* readAll({ text: "Alpha one. Beta two." }, { ...short, concurrency: 1 }).pipe(

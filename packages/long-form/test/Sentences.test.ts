@@ -33,7 +33,7 @@ describe("the sentences of a text", () => {
       (text, more, lang) => {
         const sentences = [...Sentences.split(text, { lang })]
         expect(sentences.map((sentence) => sentence.text).join("")).toBe(text)
-        for (const sentence of sentences) expect(text.slice(sentence.start, sentence.end)).toBe(sentence.text)
+        for (const sentence of sentences) expect(text.slice(sentence.startIndex, sentence.endIndex)).toBe(sentence.text)
         expect(sentences.slice(0, -1).filter((sentence) => /^[ \t\r\n]*$/.test(sentence.text))).toEqual([])
         const longer = [...Sentences.split(text + more, { lang })]
         expect(longer.slice(0, Math.max(0, sentences.length - 2))).toEqual(sentences.slice(0, -2))
@@ -44,7 +44,7 @@ describe("the sentences of a text", () => {
   it("are read one at a time", () => {
     const text = "एक वाक्य। ".repeat(100_000)
     const sentences = Sentences.split(text)
-    expect(sentences.next().value?.end).toBe(10)
-    expect(sentences.next().value?.start).toBe(10)
+    expect(sentences.next().value?.endIndex).toBe(10)
+    expect(sentences.next().value?.startIndex).toBe(10)
   })
 })

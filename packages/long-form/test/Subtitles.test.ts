@@ -32,7 +32,7 @@ const segments = FastCheck.array(
   return parts.map(({ gap, millis, text }) => {
     const start = Math.max(0, at + gap)
     at = start + millis
-    return { start, end: at, text }
+    return { startMillis: start, endMillis: at, text }
   })
 })
 
@@ -45,8 +45,8 @@ describe("the layout of cues", () => {
   it("keeps every limit of lines and time, in order, without overlap, and loses no text and divides no word that fits", () => {
     holds([segments], runs, (given) => {
       const cues = layout(given)
-      for (const [index, { end, start, text }] of cues.entries()) {
-        expect(start).toBeGreaterThanOrEqual(cues[index - 1]?.end ?? 0)
+      for (const [index, { endMillis: end, startMillis: start, text }] of cues.entries()) {
+        expect(start).toBeGreaterThanOrEqual(cues[index - 1]?.endMillis ?? 0)
         expect(end).toBeGreaterThan(start)
         expect(end - start).toBeLessThanOrEqual(7000)
         const lines = text.split("\n")
@@ -57,7 +57,7 @@ describe("the layout of cues", () => {
           expect(line).not.toBe("")
         }
       }
-      const inOrder = given.toSorted((one, other) => one.start - other.start)
+      const inOrder = given.toSorted((one, other) => one.startMillis - other.startMillis)
       expect(withoutSpaces(cues)).toBe(withoutSpaces(inOrder))
       const words = (texts: ReadonlyArray<Subtitles.Cue>) => texts.flatMap(({ text }) => text.match(/\S+/g) ?? [])
       const fitting = words(given).filter((each) => clustersOf(each).length <= 42 && !/[ぁ-ヿ一-鿿ก-๛]/u.test(each))
@@ -68,16 +68,18 @@ describe("the layout of cues", () => {
 
   it("starts each segment that overlaps no other where it starts, to the millisecond", () => {
     const starts = Array.from({ length: 40 }, (_, index) => index * 4321)
-    const given = starts.map((start) => ({ start, end: start + 4000, text: `वाक्य ${start} है।` }))
+    const given = starts.map((start) => ({ startMillis: start, endMillis: start + 4000, text: `वाक्य ${start} है।` }))
     expect(layout(given)).toEqual(given)
   })
 
   it("divides a long segment into cues of about the same length, and its time by clusters", () => {
     const sentence = "one two three four five six seven eight nine ten "
-    const cues = layout([{ start: 1000, end: 13_000, text: sentence.repeat(4) }])
-    expect(cues.map(({ end, start }) => end - start)).toEqual([4000, 4000, 4000].map(() => expect.closeTo(4000, -3)))
-    expect(cues[0]?.start).toBe(1000)
-    expect(cues.at(-1)?.end).toBe(13_000)
+    const cues = layout([{ startMillis: 1000, endMillis: 13_000, text: sentence.repeat(4) }])
+    expect(cues.map(({ endMillis, startMillis }) => endMillis - startMillis)).toEqual(
+      [4000, 4000, 4000].map(() => expect.closeTo(4000, -3))
+    )
+    expect(cues[0]?.startMillis).toBe(1000)
+    expect(cues.at(-1)?.endMillis).toBe(13_000)
     for (const { text } of cues) {
       const [upper = "", lower = ""] = text.split("\n")
       expect(Math.abs(upper.length - lower.length)).toBeLessThan(8)
@@ -86,7 +88,7 @@ describe("the layout of cues", () => {
 
   it("divides a long segment at the ends of its sentences", () => {
     const text = "डॉ. राव यहाँ रहते हैं। वे सुबह जल्दी उठते हैं और खेत में काम करने के लिए जाते हैं। शाम को लौटते हैं।"
-    expect(layout([{ start: 0, end: 9600, text }]).map((cue) => cue.text.replace("\n", " "))).toEqual([
+    expect(layout([{ startMillis: 0, endMillis: 9600, text }]).map((cue) => cue.text.replace("\n", " "))).toEqual([
       "डॉ. राव यहाँ रहते हैं।",
       "वे सुबह जल्दी उठते हैं और खेत में काम करने के लिए जाते हैं।",
       "शाम को लौटते हैं।"
@@ -94,31 +96,31 @@ describe("the layout of cues", () => {
   })
 
   it("divides a slow segment, so that no cue is shown longer than the maximum", () => {
-    const cues = layout([{ start: 0, end: 20_000, text: "very slow speech here now" }])
+    const cues = layout([{ startMillis: 0, endMillis: 20_000, text: "very slow speech here now" }])
     expect(cues.length).toBeGreaterThanOrEqual(3)
-    expect(layout([{ start: 0, end: 20_000, text: "Amen." }])).toEqual([{ start: 0, end: 7000, text: "Amen." }])
+    expect(layout([{ startMillis: 0, endMillis: 20_000, text: "Amen." }])).toEqual([
+      { startMillis: 0, endMillis: 7000, text: "Amen." }
+    ])
   })
 
   it("shows a short cue longer if there is time, and joins it with the next if not", () => {
-    const yes = { start: 0, end: 300, text: "Yes." }
-    expect(layout([yes])).toEqual([{ ...yes, end: 833 }])
-    expect(layout([yes, { start: 600, end: 2000, text: "Of course." }])).toEqual([
-      { start: 0, end: 2000, text: "Yes. Of course." }
+    const yes = { startMillis: 0, endMillis: 300, text: "Yes." }
+    expect(layout([yes])).toEqual([{ ...yes, endMillis: 833 }])
+    expect(layout([yes, { startMillis: 600, endMillis: 2000, text: "Of course." }])).toEqual([
+      { startMillis: 0, endMillis: 2000, text: "Yes. Of course." }
     ])
-    const long = { start: 600, end: 5000, text: "no ".repeat(27).trim() }
-    expect(layout([yes, long])).toMatchObject([{ end: 600 }, { start: 600, end: 5000 }])
+    const long = { startMillis: 600, endMillis: 5000, text: "no ".repeat(27).trim() }
+    expect(layout([yes, long])).toMatchObject([{ endMillis: 600 }, { startMillis: 600, endMillis: 5000 }])
   })
 
   it("breaks a text without spaces between words, and a long word between clusters, not in a conjunct", () => {
     const options = { clustersPerLine: 4, lines: 1 }
-    expect(layout([{ start: 0, end: 9000, text: "「今日」は、天気です。" }], options).map(({ text }) => text)).toEqual([
-      "「今日」",
-      "は、天気",
-      "です。"
-    ])
-    const tamil = layout([{ start: 0, end: 9000, text: "பரீக்ஷை" }], { clustersPerLine: 3, lines: 3 })
+    expect(
+      layout([{ startMillis: 0, endMillis: 9000, text: "「今日」は、天気です。" }], options).map(({ text }) => text)
+    ).toEqual(["「今日」", "は、天気", "です。"])
+    const tamil = layout([{ startMillis: 0, endMillis: 9000, text: "பரீக்ஷை" }], { clustersPerLine: 3, lines: 3 })
     expect(tamil.map(({ text }) => text).join("\n")).not.toContain("க்\nஷை")
-    const conjuncts = layout([{ start: 0, end: 9000, text: "ಕ್ಷಕ್ಷಕ್ಷ" }], { clustersPerLine: 2, lines: 3 })
+    const conjuncts = layout([{ startMillis: 0, endMillis: 9000, text: "ಕ್ಷಕ್ಷಕ್ಷ" }], { clustersPerLine: 2, lines: 3 })
     for (const line of conjuncts.flatMap(({ text }) => text.split("\n"))) expect(line).not.toMatch(/್$/)
   })
 
@@ -129,23 +131,29 @@ describe("the layout of cues", () => {
     }
   )
 
-  it.each([{ start: Number.NaN }, { end: Number.NaN }, { start: Number.NEGATIVE_INFINITY }, { end: Infinity }])(
-    "refuses a NaN or infinite time: %o",
-    (times) => {
-      expect(() => layout([{ start: 1000, end: 2000, text: "b", ...times }])).toThrow(RangeError)
-    }
-  )
+  it.each([
+    { startMillis: Number.NaN },
+    { endMillis: Number.NaN },
+    { startMillis: Number.NEGATIVE_INFINITY },
+    { endMillis: Infinity }
+  ])("refuses a NaN or infinite time: %o", (times) => {
+    expect(() => layout([{ startMillis: 1000, endMillis: 2000, text: "b", ...times }])).toThrow(RangeError)
+  })
 
   it("shows a segment that begins before the audio, or ends before it starts", () => {
-    expect(layout([{ start: -500, end: -100, text: "a" }])).toEqual([{ start: 0, end: 833, text: "a" }])
-    expect(layout([{ start: 3000, end: 1000, text: "b" }])).toEqual([{ start: 3000, end: 3833, text: "b" }])
+    expect(layout([{ startMillis: -500, endMillis: -100, text: "a" }])).toEqual([
+      { startMillis: 0, endMillis: 833, text: "a" }
+    ])
+    expect(layout([{ startMillis: 3000, endMillis: 1000, text: "b" }])).toEqual([
+      { startMillis: 3000, endMillis: 3833, text: "b" }
+    ])
   })
 
   it.each([
     ["text", "नमस्ते दुनिया, यह एक लंबा पाठ है। ".repeat(600)],
     ["word", "a".repeat(60_000)]
   ])("loses nothing of a very long %s, before a test would time out", (_, text) => {
-    expect(withoutSpaces(layout([{ start: 0, end: 1_200_000, text }]))).toBe(withoutSpaces([{ text }]))
+    expect(withoutSpaces(layout([{ startMillis: 0, endMillis: 1_200_000, text }]))).toBe(withoutSpaces([{ text }]))
   })
 })
 
@@ -155,7 +163,7 @@ const anyCue = FastCheck.record({
   text: FastCheck.array(
     FastCheck.constantFrom(..."a|\n|\r\n|\r| |<i>|&amp;|&|-->|>|NOTE|1|नमस्ते|\ufeff|.".split("|"))
   ).map((parts) => parts.join(""))
-}).map(({ millis, start, text }) => ({ start, end: start + millis, text }))
+}).map(({ millis, start, text }) => ({ startMillis: start, endMillis: start + millis, text }))
 
 /** The text without its blank lines. */
 const asWritten = (cue: Subtitles.Cue): Subtitles.Cue => ({
@@ -179,21 +187,21 @@ describe("a file of subtitles", () => {
   })
 
   it("has the times of its format", () => {
-    const cues = [{ start: 3_723_004, end: 360_000_000, text: "a < b & c" }]
+    const cues = [{ startMillis: 3_723_004, endMillis: 360_000_000, text: "a < b & c" }]
     expect(toSrt(cues)).toBe("1\n01:02:03,004 --> 100:00:00,000\na < b & c\n")
     expect(toVtt(cues)).toBe("WEBVTT\n\n01:02:03.004 --> 100:00:00.000\na &lt; b &amp; c\n")
   })
 
   it.each([
-    [{ start: Number.NaN, end: 5 }],
-    [{ start: 0, end: Number.NaN }],
-    [{ start: 0, end: Number.POSITIVE_INFINITY }],
-    [{ start: Number.NEGATIVE_INFINITY, end: 5 }],
-    [{ start: 0, end: 36_000_000_000 }],
-    [{ start: 1e300, end: 1e300 }]
+    [{ startMillis: Number.NaN, endMillis: 5 }],
+    [{ startMillis: 0, endMillis: Number.NaN }],
+    [{ startMillis: 0, endMillis: Number.POSITIVE_INFINITY }],
+    [{ startMillis: Number.NEGATIVE_INFINITY, endMillis: 5 }],
+    [{ startMillis: 0, endMillis: 36_000_000_000 }],
+    [{ startMillis: 1e300, endMillis: 1e300 }]
   ])("is not written with a time that no reader takes: %o", (times) => {
-    const first = { start: 0, end: 1, text: "a" }
-    const sentence = `The times of cue 2 must be milliseconds up to 35,999,999,999, not ${times.start} and ${times.end}.`
+    const first = { startMillis: 0, endMillis: 1, text: "a" }
+    const sentence = `The times of cue 2 must be milliseconds up to 35,999,999,999, not ${times.startMillis} and ${times.endMillis}.`
     for (const write of [toSrt, toVtt]) {
       expect(() => write([first, { ...times, text: "b" }])).toThrow(new RangeError(sentence))
     }
@@ -207,8 +215,10 @@ describe("a file of subtitles", () => {
       { given: [35_999_999_998, 0], read: [35_999_999_998, 35_999_999_999] }
     ] as const
     for (const write of [toSrt, toVtt]) {
-      const cues = read(write(shown.map(({ given: [start, end] }) => ({ start, end, text: "a" }))))
-      expect(cues.map(({ end, start }) => [start, end])).toEqual(shown.map(({ read }) => read))
+      const cues = read(
+        write(shown.map(({ given: [start, end] }) => ({ startMillis: start, endMillis: end, text: "a" })))
+      )
+      expect(cues.map(({ endMillis, startMillis }) => [startMillis, endMillis])).toEqual(shown.map(({ read }) => read))
     }
   })
 
@@ -236,14 +246,14 @@ describe("a file of subtitles", () => {
       "00:00:03,000 --> 00:00:04,000"
     ].join("\r\n")
     expect(read(vtt)).toEqual([
-      { start: 1000, end: 2500, text: "नमस्ते जी <3\u00a0&unknown;" },
-      { start: 2500, end: 3000, text: "right after" },
-      { start: 3000, end: 4000, text: "" }
+      { startMillis: 1000, endMillis: 2500, text: "नमस्ते जी <3\u00a0&unknown;" },
+      { startMillis: 2500, endMillis: 3000, text: "right after" },
+      { startMillis: 3000, endMillis: 4000, text: "" }
     ])
     const srt = "\ufeff\n\n7\n0:0:1.000 --> 0:0:2,000 X1:40 X2:600\n<i>one</i>\n \n00:03,000-->00:04,000\n2\nlines"
     expect(read(srt)).toEqual([
-      { start: 1000, end: 2000, text: "<i>one</i>" },
-      { start: 3000, end: 4000, text: "2\nlines" }
+      { startMillis: 1000, endMillis: 2000, text: "<i>one</i>" },
+      { startMillis: 3000, endMillis: 4000, text: "2\nlines" }
     ])
     expect(read("")).toEqual([])
     expect(read("WEBVTT")).toEqual([])

@@ -25,15 +25,15 @@ describe("the pieces of any text", () => {
       let budget = Math.min(options.first, options.maximum)
       for (const [index, piece] of [...TextPieces.split(text, options)].entries()) {
         expect(piece.index).toBe(index)
-        expect([piece.start, piece.end]).toEqual([start, start + piece.text.length])
-        expect(piece.text).toBe(text.slice(piece.start, piece.end))
+        expect([piece.startIndex, piece.endIndex]).toEqual([start, start + piece.text.length])
+        expect(piece.text).toBe(text.slice(piece.startIndex, piece.endIndex))
         expect(piece.codePoints).toBe([...piece.text].length)
         expect(piece.codePoints).toBeGreaterThan(0)
         if (piece.codePoints > budget) {
-          const inside = [...ends].filter((at) => at > piece.start && at < piece.end)
+          const inside = [...ends].filter((at) => at > piece.startIndex && at < piece.endIndex)
           expect([piece.codePoints <= options.maximum, inside]).toEqual([true, []])
         }
-        start = piece.end
+        start = piece.endIndex
         budget = Math.min(2 * budget, options.maximum)
       }
       expect(start).toBe(text.length)
@@ -44,7 +44,7 @@ describe("the pieces of any text", () => {
     holds((text, options) => {
       const ends = [...clusterEnds(text)].sort((a, b) => a - b)
       const whole = new Set(ends)
-      for (const { end } of TextPieces.split(text, options)) {
+      for (const { endIndex: end } of TextPieces.split(text, options)) {
         if (whole.has(end)) continue
         const after = ends.findIndex((each) => each > end)
         const cluster = text.slice(ends[after - 1], ends[after])
@@ -59,7 +59,7 @@ describe("the pieces of any text", () => {
         const text = `${one}${corpus.slice(0, 900)}${two}`
         const pieces = [...TextPieces.split(text, options)]
         const longer = [...TextPieces.split(text + more, options)]
-        const stays = pieces.filter(({ start }) => start + 2 * options.maximum + 320 < text.length)
+        const stays = pieces.filter(({ startIndex }) => startIndex + 2 * options.maximum + 320 < text.length)
         expect(longer.slice(0, stays.length)).toEqual(stays)
       }),
       { numRuns: 25, seed: 20 }
@@ -126,7 +126,7 @@ describe("the pieces of passages", () => {
 
   it("belong to one passage each, and know its language, voice and speed", () => {
     const pieces = [...TextPieces.split(passages, { lang: "mr" })]
-    expect(pieces.map((piece) => [piece.passage, piece.text, piece.start, piece.boundary])).toEqual([
+    expect(pieces.map((piece) => [piece.passage, piece.text, piece.startIndex, piece.boundary])).toEqual([
       [0, "नमस्ते दुनिया। ", 0, "sentence"],
       [2, "Hello, world", 15, "word"],
       [3, "और फिर\n\n", 27, "paragraph"],

@@ -8,12 +8,12 @@ const segmentsOf = (
   reader = SegmentReader.localService
 ) =>
   LongTranscription.segmentsOf(
-    { start: 10_000, end: 11_500 },
+    { startMillis: 10_000, endMillis: 11_500 },
     { text, auxInfo: { confidence: 0.75, segments_meta } },
     reader
   )
 
-const whole = (text: string) => [{ start: 10_000, end: 11_500, text, confidence: 0.75, times: "piece" }]
+const whole = (text: string) => [{ startMillis: 10_000, endMillis: 11_500, text, confidence: 0.75, times: "piece" }]
 
 /** Segments of a quarter of a second each. */
 const timed = (texts: ReadonlyArray<string>) =>
@@ -25,8 +25,8 @@ describe("the segments of a piece", () => {
     const given = confidences.map((confidence, at) => ({ start: at / 10, end: (at + 1) / 10, text: "a", confidence }))
     expect(segmentsOf("a ".repeat(7), given)).toEqual({
       segments: confidences.map((confidence, at) => ({
-        start: 10_000 + at * 100,
-        end: 10_100 + at * 100,
+        startMillis: 10_000 + at * 100,
+        endMillis: 10_100 + at * 100,
         text: "a",
         confidence: at < 3 ? confidence : undefined,
         times: "service"
@@ -41,8 +41,8 @@ describe("the segments of a piece", () => {
       { times: ["300", "400"], words: { said: "दो" } }
     ]
     expect(segmentsOf("एक दो", given, reader).segments).toMatchObject([
-      { start: 10_100, end: 10_200, text: "एक", times: "service" },
-      { start: 10_300, end: 10_400, text: "दो", times: "service" }
+      { startMillis: 10_100, endMillis: 10_200, text: "एक", times: "service" },
+      { startMillis: 10_300, endMillis: 10_400, text: "दो", times: "service" }
     ])
   })
 
@@ -83,7 +83,9 @@ describe("the segments of a piece", () => {
     ["a little after the piece, since services round", { start: 0, end: 1.58, text: "एक दो" }, [10_000, 11_500]],
     ["without a text if it is the only one", { start: 0.1, end: 1 }, [10_100, 11_000]]
   ])("may end %s", (_, given, [start, end]) => {
-    expect(segmentsOf("एक दो", [given]).segments).toMatchObject([{ start, end, text: "एक दो", times: "service" }])
+    expect(segmentsOf("एक दो", [given]).segments).toMatchObject([
+      { startMillis: start, endMillis: end, text: "एक दो", times: "service" }
+    ])
   })
 
   it.each([
@@ -123,5 +125,5 @@ it.each<readonly [time: string | number, millis: number | undefined]>([
   ["1e1", 10_000],
   ...["0x1", "0b1", "0o7", "Infinity", "1_000", "1 s", ""].map((time) => [time, undefined] as const)
 ])("the time %j of a segment is %j ms", (end, millis) => {
-  expect(SegmentReader.localService({ start: 0, end, text: "a" })?.end).toBe(millis)
+  expect(SegmentReader.localService({ start: 0, end, text: "a" })?.endMillis).toBe(millis)
 })

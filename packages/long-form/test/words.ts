@@ -80,13 +80,13 @@ export const recognise = (file: Uint8Array): ReadonlyArray<Word> => {
 }
 
 /** The bytes of a piece. */
-export const bytesOf = ({ audio }: TranscriptionRequest): Uint8Array => {
+export const bytesOf = ({ audio }: TranscriptionRequest<unknown>): Uint8Array => {
   if (audio._tag !== "Bytes") throw new Error("A piece is sent as bytes.")
   return audio.bytes
 }
 
 /** What the local service responds for a piece. */
-export const transcriptOf = (request: TranscriptionRequest) => {
+export const transcriptOf = (request: TranscriptionRequest<unknown>) => {
   const words = recognise(bytesOf(request))
   return {
     text: textOf(words),

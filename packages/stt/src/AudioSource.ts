@@ -2,6 +2,8 @@
  * Where a recording comes from. Every source except a one-shot stream can be opened again, so that a call can be
  * retried.
  */
+import * as FileSystem from "@effect/platform/FileSystem"
+import type * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Stream from "effect/Stream"
 
@@ -13,9 +15,11 @@ interface Common {
   readonly filename: string
 }
 
-export interface PathSource extends Common {
+export interface PathSource<R> extends Common {
   readonly _tag: "Path"
   readonly path: string
+  /** Where the file is: the service of the program that opens it. */
+  readonly fileSystem: Effect.Effect<FileSystem.FileSystem, never, R>
   readonly expected: FileVersion | undefined
 }
 
@@ -29,16 +33,21 @@ export interface BlobSource extends Common {
   readonly blob: Blob
 }
 
-export interface StreamSource extends Common {
+export interface StreamSource<R> extends Common {
   readonly _tag: "Stream"
-  readonly open: () => Stream.Stream<Uint8Array, unknown>
+  readonly stream: Stream.Stream<Uint8Array, unknown, R>
   readonly byteLength: number | undefined
-  readonly repeatable: boolean
+  /** Whether the stream was read. Absent if it can be read again. */
+  readonly once: { isRead: boolean } | undefined
 }
 
-export type AudioSource = PathSource | BytesSource | BlobSource | StreamSource
+/**
+ * A recording whose reading requires `R`: nothing if it is in memory, a `FileSystem` for a path, and what a stream requires. Default of
+ * `R`: a `FileSystem`, which the layer of `SpeechToText` has, so that it is any source but a stream with requirements of its own.
+ */
+export type AudioSource<R = FileSystem.FileSystem> = PathSource<R> | BytesSource | BlobSource | StreamSource<R>
 
-export const isAudioSource = (value: unknown): value is AudioSource => Predicate.hasProperty(value, TypeId)
+export const isAudioSource = (value: unknown): value is AudioSource<unknown> => Predicate.hasProperty(value, TypeId)
 
 /** What a file was when you looked at it. */
 export interface FileVersion {
@@ -61,6 +70,7 @@ export const fromPath = (path: string, { expected }: PathOptions = {}): AudioSou
   [TypeId]: TypeId,
   _tag: "Path",
   path,
+  fileSystem: FileSystem.FileSystem,
   expected,
   filename: path.split(/[/\\]/).at(-1) ?? path
 })
@@ -71,7 +81,7 @@ export interface NamedOptions {
 }
 
 /** A recording in memory. The bytes are not copied: leave them unchanged until the call ends. */
-export const fromBytes = (bytes: Uint8Array, options: NamedOptions = {}): AudioSource => ({
+export const fromBytes = (bytes: Uint8Array, options: NamedOptions = {}): AudioSource<never> => ({
   [TypeId]: TypeId,
   _tag: "Bytes",
   bytes,
@@ -79,7 +89,7 @@ export const fromBytes = (bytes: Uint8Array, options: NamedOptions = {}): AudioS
 })
 
 /** A Blob, such as from a web form, `Response.blob` or `fs.openAsBlob`. Default filename: the name of a `File`. */
-export const fromBlob = (blob: Blob, options: NamedOptions = {}): AudioSource => ({
+export const fromBlob = (blob: Blob, options: NamedOptions = {}): AudioSource<never> => ({
   [TypeId]: TypeId,
   _tag: "Blob",
   blob,
@@ -92,23 +102,25 @@ export interface StreamOptions extends NamedOptions {
 }
 
 /**
- * A stream of the bytes of a recording. Each attempt calls `open`, which must give all bytes each time. Provide the
- * services that the stream requires. Chunks are not copied: do not overwrite one that you have emitted.
+ * A stream of the bytes of a recording. Each attempt runs it anew, and it must give all bytes each time. The call requires what the
+ * stream requires. Chunks are not copied: do not overwrite one that you have emitted.
  */
-export const fromStream = (open: () => Stream.Stream<Uint8Array, unknown>, options: StreamOptions = {}): AudioSource =>
-  streamSource(open, true, options)
+export const fromStream = <R = never>(
+  stream: Stream.Stream<Uint8Array, unknown, R>,
+  options: StreamOptions = {}
+): AudioSource<R> => streamSource(stream, undefined, options)
 
 /**
  * A stream that can be read only once, such as a microphone or the body of a request. A call with it is never retried,
  * and a second call with it fails with `SttAudioUnreadable`. Chunks are not copied, as in {@link fromStream}.
  */
-export const fromOneShotStream = (
-  stream: Stream.Stream<Uint8Array, unknown>,
+export const fromOneShotStream = <R = never>(
+  stream: Stream.Stream<Uint8Array, unknown, R>,
   options: StreamOptions = {}
-): AudioSource => streamSource(() => stream, false, options)
+): AudioSource<R> => streamSource(stream, { isRead: false }, options)
 
-const streamSource = (
-  open: StreamSource["open"],
-  repeatable: boolean,
+const streamSource = <R>(
+  stream: StreamSource<R>["stream"],
+  once: StreamSource<R>["once"],
   { byteLength, filename = "audio" }: StreamOptions
-): AudioSource => ({ [TypeId]: TypeId, _tag: "Stream", open, byteLength, repeatable, filename })
+): StreamSource<R> => ({ [TypeId]: TypeId, _tag: "Stream", stream, byteLength, once, filename })

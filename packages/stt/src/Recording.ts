@@ -8,7 +8,6 @@
  * })
  * ```
  */
-import type * as FileSystem from "@effect/platform/FileSystem"
 import { type Container as AudioContainer, containers } from "@effect-speech/audio-codec/Container"
 import type { UploadFailed } from "@effect-speech/transport/unstable/Failure"
 import { chunks } from "@effect-speech/transport/unstable/Upload"
@@ -55,7 +54,7 @@ export type Recording = typeof Recording.Type
  * Fails with `SttAudioUnreadable` if the recording cannot be read: missing, forbidden, a folder, empty, or a stream
  * that fails.
  */
-export const inspect = (source: AudioSource): Effect.Effect<Recording, SttAudioUnreadable, FileSystem.FileSystem> =>
+export const inspect = <R>(source: AudioSource<R>): Effect.Effect<Recording, SttAudioUnreadable, R> =>
   isRepeatable(source)
     ? openAudio(source, lookAhead).pipe(
         Effect.flatMap(describeRecording),
@@ -77,9 +76,7 @@ export interface OpenRecording extends Recording {
  * Opens a recording, describes it as {@link inspect} does, and gives its bytes. A one-shot stream is read too, so it can't be
  * opened again.
  */
-export const open = (
-  source: AudioSource
-): Effect.Effect<OpenRecording, SttAudioUnreadable, FileSystem.FileSystem | Scope.Scope> => {
+export const open = <R>(source: AudioSource<R>): Effect.Effect<OpenRecording, SttAudioUnreadable, R | Scope.Scope> => {
   const unreadable = (failure: UploadFailed) => new SttAudioUnreadable(unreadableAudio(source, failure))
   return openAudio(source, lookAhead).pipe(
     Effect.flatMap((opened) =>

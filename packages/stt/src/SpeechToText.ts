@@ -16,6 +16,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
+import { CallIds } from "@effect-speech/transport/CallIds"
 import type { ClientOptions } from "@effect-speech/transport/ClientOptions"
 import type * as Deadlines from "@effect-speech/transport/Deadlines"
 import * as Client from "@effect-speech/transport/unstable/Client"
@@ -28,7 +29,7 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import { requestOf, type TranscribeOperation } from "./internal/request.js"
 import { accept, failureError } from "./internal/response.js"
-import { isRepeatable } from "./internal/sources.js"
+import { isRepeatable, provided, withFileSystem } from "./internal/sources.js"
 import { warningsFor } from "./internal/warnings.js"
 import * as Contract from "./SttContract.js"
 import { type SttError, SttInvalidApiKey } from "./SttError.js"
@@ -41,8 +42,13 @@ export interface SpeechToTextService {
   /**
    * Transcribes one recording. It is sent as it is read. The service responds after it has processed the whole
    * recording: for a long one, after minutes.
+   *
+   * The call requires what the stream of an `AudioSource` requires. A path is read by the `FileSystem` of the layer.
    */
-  readonly transcribe: (request: TranscriptionRequest, options?: CallOptions) => Effect.Effect<Transcription, SttError>
+  readonly transcribe: <R = never>(
+    request: TranscriptionRequest<R>,
+    options?: CallOptions
+  ) => Effect.Effect<Transcription, SttError, Exclude<R, FileSystem.FileSystem>>
 }
 
 export interface SpeechToTextOptions<R = never> extends ClientOptions<R> {
@@ -68,8 +74,7 @@ const endpoint: Client.Endpoint<SttInvalidApiKey> = {
   InvalidApiKey: SttInvalidApiKey
 }
 
-/** Makes the service that {@link SpeechToText.layer} provides. */
-export const make = <R = never>(
+const makeService = <R = never>(
   options: SpeechToTextOptions<R>
 ): Effect.Effect<SpeechToTextService, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> =>
   Effect.gen(function* () {
@@ -77,14 +82,18 @@ export const make = <R = never>(
     const { baseUrl, transport, url } = yield* Client.connect(endpoint, options)
     const hotwordEncoding = options.hotwordEncoding ?? "json"
 
-    const operationOf = (request: TranscriptionRequest, valid: TranscriptionRequest): TranscribeOperation => {
+    const operationOf = <R>(
+      request: TranscriptionRequest<R>,
+      valid: TranscriptionRequest<R>,
+      sentId: string,
+      context: () => Context.Context<R>
+    ): TranscribeOperation => {
       // The decoded copy lacks a field `__proto__`, and the caller may change its own record before a retry.
       const { audio, ...fields } = { ...valid, additionalFields: { ...request.additionalFields } }
-      const sentId = fields.transactionId ?? crypto.randomUUID()
       return {
         name: "transcribe",
         sentId,
-        request: requestOf(url, audio, fields, sentId, hotwordEncoding, fs),
+        request: requestOf(url, audio, fields, sentId, hotwordEncoding, context),
         repeatable: isRepeatable(audio),
         accept,
         fail: (failure, progress) => failureError(failure, progress, audio)
@@ -92,13 +101,22 @@ export const make = <R = never>(
     }
     return {
       baseUrl,
-      transcribe: (request, callOptions) =>
-        Effect.flatMap(
-          Effect.suspend(() => validate(request)),
-          (valid) => transport.run(operationOf(request, valid), callOptions)
+      transcribe: <R>(request: TranscriptionRequest<R>, callOptions?: CallOptions) =>
+        Effect.contextWithEffect((given: Context.Context<Exclude<R, FileSystem.FileSystem>>) =>
+          Effect.flatMap(validate(request), (valid) =>
+            Effect.flatMap(transactionIdOf(valid), (id) =>
+              transport.run(
+                operationOf(request, valid, id, () => withFileSystem<R>(given, fs)),
+                callOptions
+              )
+            )
+          )
         )
     }
   })
+
+const transactionIdOf = ({ transactionId }: Pick<TranscriptionRequest, "transactionId">): Effect.Effect<string> =>
+  transactionId === undefined ? CallIds.next : Effect.succeed(transactionId)
 
 /** The requests that a test double received. */
 export class SpeechToTextCalls extends Context.Tag("@effect-speech/stt/SpeechToTextCalls")<
@@ -107,6 +125,11 @@ export class SpeechToTextCalls extends Context.Tag("@effect-speech/stt/SpeechToT
 >() {}
 
 export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")<SpeechToText, SpeechToTextService>() {
+  /** Makes the service that {@link SpeechToText.layer} provides. */
+  static readonly make: <R = never>(
+    options: SpeechToTextOptions<R>
+  ) => Effect.Effect<SpeechToTextService, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> = makeService
+
   /**
    * The service from explicit options. Fails with `ConfigError` for an invalid option, and with `SttInvalidApiKey` for
    * a malformed key.
@@ -114,17 +137,17 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
   static readonly layer = <R = never>(
     options: SpeechToTextOptions<R>
   ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> =>
-    Layer.effect(SpeechToText, make(options))
+    Layer.effect(SpeechToText, makeService(options))
 
   /** The service from a `Config` of the options, or from a record with a `Config` for each option. */
   static readonly layerConfig = <R = never>(
     options: Config.Config.Wrap<SpeechToTextOptions<R>>
   ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> =>
-    Client.layerConfig(SpeechToText, make, options)
+    Client.layerConfig(SpeechToText, makeService, options)
 
   /** The service from the environment variables `SPEECH_API_KEY` and `SPEECH_STT_BASE_URL`. */
   static readonly layerFromEnv: Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =
-    Client.layerFromEnv(SpeechToText, make, endpoint)
+    Client.layerFromEnv(SpeechToText, makeService, endpoint)
 
   /**
    * A test double. `answer` is a transcript, parts of a {@link Transcription}, an error, an effect of one of these, or
@@ -137,7 +160,14 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
       calls: SpeechToTextCalls,
       validate,
       answer,
-      service: (call) => ({ transcribe: (request) => Effect.map(call(request), testTranscription) })
+      service: (call) => ({
+        transcribe: <R>(request: TranscriptionRequest<R>) =>
+          Effect.contextWithEffect((given: Context.Context<Exclude<R, FileSystem.FileSystem>>) =>
+            Effect.flatMap(validate(request), ({ audio, ...options }) =>
+              Effect.flatMap(call({ ...options, audio: provided(audio, given) }), testTranscription)
+            )
+          )
+      })
     })
 
   /** The requests that the double of {@link SpeechToText.layerTest} has received so far. */
@@ -157,16 +187,19 @@ const testTranscription = ({
   given,
   number,
   request
-}: Client.TestCall<TranscriptionRequest, string | Partial<Transcription>>): Transcription => {
+}: Client.TestCall<TranscriptionRequest, string | Partial<Transcription>>): Effect.Effect<Transcription> => {
   const parts = Predicate.isString(given) ? { text: given } : given
   // The report has the ids that the answer gives, as that of the client has those of the response.
-  const { callId = `test-${number}`, transactionId = request.transactionId ?? crypto.randomUUID() } = parts
-  return {
-    text: "",
-    callId,
-    transactionId,
-    warnings: warningsFor({}, request),
-    call: reportOf({ sentId: transactionId, attempts: [answeredAtOnce], elapsedMillis: 0 }, "unknown", callId),
-    ...parts
-  }
+  const { callId = `test-${number}` } = parts
+  return Effect.map(
+    transactionIdOf({ transactionId: parts.transactionId ?? request.transactionId }),
+    (transactionId) => ({
+      text: "",
+      callId,
+      transactionId,
+      warnings: warningsFor({}, request),
+      call: reportOf({ sentId: transactionId, attempts: [answeredAtOnce], elapsedMillis: 0 }, "unknown", callId),
+      ...parts
+    })
+  )
 }

@@ -31,7 +31,7 @@ describe("what a recording is", () => {
         AudioSource.fromPath(pathOf(name)),
         AudioSource.fromBytes(bytes, { filename: "misnamed.flac" }),
         AudioSource.fromBlob(new Blob([new Uint8Array(bytes)])),
-        AudioSource.fromStream(() => Stream.fromIterable(Array.from(bytes, (byte) => Uint8Array.of(byte))))
+        AudioSource.fromStream(Stream.fromIterable(Array.from(bytes, (byte) => Uint8Array.of(byte))))
       ]
       for (const source of sources) {
         expect(yield* inspect(source)).toEqual({ ...expected, bytes: bytes.byteLength })
@@ -46,7 +46,7 @@ describe("reading the header of a recording", () => {
       let given = 0
       let closed = 0
       const endless = Stream.repeatEffect(Effect.sync(() => (given++ === 0 ? ascii("OggS") : new Uint8Array(65_536))))
-      const source = AudioSource.fromStream(() =>
+      const source = AudioSource.fromStream(
         Stream.ensuring(
           endless,
           Effect.sync(() => closed++)

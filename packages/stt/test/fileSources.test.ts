@@ -23,7 +23,7 @@ describe("a process with too many open files", () => {
 
   it.scoped.each([
     ["a path", (path: string) => AudioSource.fromPath(path)],
-    ["a stream", () => AudioSource.fromStream(() => Stream.fail(error))]
+    ["a stream", () => AudioSource.fromStream(Stream.fail(error))]
   ] as const)("gets an error that says so, and not that the recording is unreadable: %s", ([_, audioOf]) =>
     Effect.gen(function* () {
       const { fs, path } = yield* fileWith(wav)

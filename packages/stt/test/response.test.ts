@@ -183,7 +183,7 @@ describe("a 200", () => {
       const { host } = yield* faultyServer(
         onFirstBytes((socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\noops"))
       )
-      const audio = AudioSource.fromStream(() => Stream.concat(Stream.make(new Uint8Array(64)), Stream.never))
+      const audio = AudioSource.fromStream(Stream.concat(Stream.make(new Uint8Array(64)), Stream.never))
       const stt = yield* sttOf(`http://${host}`)
       expect(yield* Effect.flip(stt.transcribe({ ...request, audio }))).toMatchObject({
         _tag: "SttInvalidResponse",

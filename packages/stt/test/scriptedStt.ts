@@ -4,7 +4,13 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import { expect } from "@effect/vitest"
-import { AudioSource, SpeechToText, type SpeechToTextOptions, type SttError } from "@effect-speech/stt"
+import {
+  AudioSource,
+  SpeechToText,
+  type SpeechToTextOptions,
+  type SttError,
+  type TranscriptionRequest
+} from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,7 +19,7 @@ import * as Redacted from "effect/Redacted"
 import { type Received, respondJson, scriptedServer } from "effect-speech-test-support/scriptedServer"
 
 export type Respond = Parameters<typeof scriptedServer>[0]
-export type Request = Parameters<SpeechToText["Type"]["transcribe"]>[0]
+export type Request = TranscriptionRequest
 type Options = Partial<SpeechToTextOptions>
 type Platform = Layer.Layer<HttpClient.HttpClient | FileSystem.FileSystem>
 

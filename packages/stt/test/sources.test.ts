@@ -31,10 +31,10 @@ describe("a recording", () => {
     ["bytes", AudioSource.fromBytes(wav, { filename }), true],
     ["a Blob", AudioSource.fromBlob(new Blob([wav]), { filename }), true],
     ["a File", AudioSource.fromBlob(new File([wav], filename)), true],
-    ["a stream of known length", stream(() => inChunks(wav, 1000), { filename, byteLength }), true],
-    ["a stream of unknown length", stream(() => inChunks(wav, 7), { filename }), false],
+    ["a stream of known length", stream(inChunks(wav, 1000), { filename, byteLength }), true],
+    ["a stream of unknown length", stream(inChunks(wav, 7), { filename }), false],
     ["a one-shot stream", AudioSource.fromOneShotStream(inChunks(wav, 1000), { filename }), false],
-    ["a stream that overwrites its chunks", stream(() => inOneBlock(wav, 16), { filename }), false],
+    ["a stream that overwrites its chunks", stream(inOneBlock(wav, 16), { filename }), false],
     ["shared memory", AudioSource.fromBytes(inSharedMemory(wav), { filename }), true],
     ["bytes with another ending", AudioSource.fromBytes(wav, { filename: "call.mp3" }), true]
   ] as const)("of %s arrives byte for byte, with the ending of its container", ([_, audio, exact]) =>
@@ -71,7 +71,7 @@ describe("a recording", () => {
       AudioSource.fromBytes(wav),
       AudioSource.fromBlob(new Blob([wav])),
       AudioSource.fromBlob(Object.assign(new Blob([wav]), { name: 7 })),
-      AudioSource.fromStream(() => Stream.empty),
+      AudioSource.fromStream(Stream.empty),
       AudioSource.fromOneShotStream(Stream.empty)
     ]) {
       expect(source.filename).toBe("audio")
@@ -83,8 +83,8 @@ describe("a recording", () => {
   it.scopedLive.each([
     ["bytes", AudioSource.fromBytes(wav), wav],
     ["a Blob", AudioSource.fromBlob(new Blob([wav])), wav],
-    ["a stream", AudioSource.fromStream(() => inChunks(wav, 1000)), wav],
-    ["a stream of a few bytes", AudioSource.fromStream(() => Stream.make(few), { byteLength: 3 }), few]
+    ["a stream", AudioSource.fromStream(inChunks(wav, 1000)), wav],
+    ["a stream of a few bytes", AudioSource.fromStream(Stream.make(few), { byteLength: 3 }), few]
   ] as const)("of %s is sent completely in each retry, with the same id", ([_, audio, bytes]) =>
     Effect.gen(function* () {
       const { outcome, received } = yield* transcribe(
@@ -120,7 +120,7 @@ describe("a recording", () => {
   )
 
   it.scoped.each([
-    ["a stream", AudioSource.fromStream(() => inChunks(wav, 1000))],
+    ["a stream", AudioSource.fromStream(inChunks(wav, 1000))],
     ["bytes", AudioSource.fromBytes(wav)]
   ] as const)("of %s is not sent again by an HttpClient that retries", ([_, audio]) =>
     Effect.gen(function* () {
@@ -152,7 +152,7 @@ describe("a large stream", () => {
   ] as const)("of %s arrives byte for byte, with and without a stated length", ([_, open]) =>
     Effect.gen(function* () {
       for (const options of [{ byteLength }, {}]) {
-        const { outcome, received } = yield* transcribe(undefined, { audio: AudioSource.fromStream(open, options) })
+        const { outcome, received } = yield* transcribe(undefined, { audio: AudioSource.fromStream(open(), options) })
         expect(outcome).toMatchObject({ right: { text: success.text } })
         expect(Buffer.compare(fileOf(received[0]).bytes, large)).toBe(0)
       }
@@ -201,7 +201,7 @@ describe("what a call opens", () => {
     Effect.gen(function* () {
       const { stt } = yield* connect(undefined, { deadlines: { uploadIdle: "100 millis" } })
       const uninterruptible = Effect.uninterruptible(Effect.never)
-      const audio = AudioSource.fromStream(() =>
+      const audio = AudioSource.fromStream(
         Stream.concat(Stream.make(new Uint8Array(10_000)), Stream.fromEffect(uninterruptible))
       )
       const error = yield* Effect.flip(stt.transcribe({ model, audio }))
@@ -214,7 +214,7 @@ describe("what a call opens", () => {
       const { stt } = yield* connect()
       const opened = yield* Deferred.make<void>()
       let isClosed = false
-      const audio = AudioSource.fromStream(() =>
+      const audio = AudioSource.fromStream(
         Stream.acquireRelease(Deferred.succeed(opened, undefined), () => Effect.sync(() => (isClosed = true))).pipe(
           Stream.flatMap(() => Stream.never)
         )
@@ -232,7 +232,7 @@ describe("what a call opens", () => {
       const { stt } = yield* connect(sendStatuses(200, 503, 401, 500, 200), { retries: 1 })
       let opened = 0
       let closed = 0
-      const counted = AudioSource.fromStream(() =>
+      const counted = AudioSource.fromStream(
         Stream.acquireRelease(
           Effect.sync(() => opened++),
           () => Effect.sync(() => closed++)
@@ -286,7 +286,7 @@ describe("a source that fails", () => {
   const fromStream = AudioSource.fromStream
   const one = Uint8Array.of(1)
   const path = AudioSource.fromPath
-  const throwing = () => {
+  const throwing = (): Stream.Stream<Uint8Array> => {
     throw new RangeError("no")
   }
   const notRead = { slice: () => ({ arrayBuffer: () => Promise.reject(new RangeError("gone")) }) }
@@ -295,9 +295,9 @@ describe("a source that fails", () => {
   const text = "text" as unknown as Uint8Array
   const missing = null as unknown as Uint8Array
   const stream = (...parts: Array<Stream.Stream<Uint8Array, unknown>>) =>
-    fromStream(() => parts.reduce((all, part) => Stream.concat(all, part)))
+    fromStream(parts.reduce((all, part) => Stream.concat(all, part)))
   const of = (byteLength: number, bytes: Stream.Stream<Uint8Array> = Stream.make(one)) =>
-    fromStream(() => bytes, { byteLength })
+    fromStream(bytes, { byteLength })
   const some = inChunks(wav, 100)
   const closingFails = Stream.ensuring(some, Effect.die(new Error("closing")))
   const long = wav.length + 1
@@ -312,7 +312,7 @@ describe("a source that fails", () => {
     ["an empty stream", stream(Stream.empty), "it is empty"],
     ["a Blob that can't be read", blob(notRead), "reading it failed (RangeError)"],
     ["a Blob that breaks off", blob({ stream: cut }), "reading it failed (RangeError)"],
-    ["a stream that throws", fromStream(throwing), "its stream failed (RangeError)"],
+    ["a stream that throws", fromStream(Stream.suspend(throwing)), "its stream failed (RangeError)"],
     ["a stream that fails", stream(Stream.make(one), Stream.fail(new Error("disk"))), "its stream failed"],
     ["a stream that dies", stream(Stream.die("no")), "its stream failed"],
     ["a stream that dies in the middle", stream(some, Stream.die("disk")), "its stream failed"],
@@ -376,9 +376,9 @@ it.scopedLive.each([[10], [100_000], [300_000]])(
         AudioSource.fromPath(path),
         AudioSource.fromBytes(bytes, { filename }),
         AudioSource.fromBlob(new Blob([Uint8Array.from(bytes)]), { filename }),
-        AudioSource.fromStream(() => inChunks(bytes, 700), { filename }),
-        AudioSource.fromStream(() => inOneBlock(bytes, 700), { filename }),
-        AudioSource.fromStream(() => Stream.make(bytes.subarray(0, 65), bytes.subarray(65)), { filename })
+        AudioSource.fromStream(inChunks(bytes, 700), { filename }),
+        AudioSource.fromStream(inOneBlock(bytes, 700), { filename }),
+        AudioSource.fromStream(Stream.make(bytes.subarray(0, 65), bytes.subarray(65)), { filename })
       ]
       for (const audio of sources) {
         const { received } = yield* transcribe(undefined, { audio })

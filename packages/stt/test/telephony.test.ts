@@ -17,7 +17,7 @@ describe("telephony", () => {
   it.scoped.each([
     ["bytes", AudioSource.fromBytes(second), true],
     ["a Blob", AudioSource.fromBlob(new Blob([second])), true],
-    ["a stream", AudioSource.fromStream(() => inChunks(second, 999)), false]
+    ["a stream", AudioSource.fromStream(inChunks(second, 999)), false]
   ] as const)("sends %s of 48 kHz stereo as 8 kHz mono, a twelfth of the size", ([_, audio, exact]) =>
     Effect.gen(function* () {
       const { received } = yield* transcribe(undefined, { audio, telephony })
@@ -62,7 +62,7 @@ describe("telephony", () => {
     })
   )
 
-  const cutStream = () => Stream.concat(inChunks(wav.subarray(0, 5000), 100), Stream.fail(new RangeError("disk")))
+  const cutStream = Stream.concat(inChunks(wav.subarray(0, 5000), 100), Stream.fail(new RangeError("disk")))
 
   const { fromBytes, fromStream } = AudioSource
   const flac = Uint8Array.of(...new TextEncoder().encode("fLaC"), 0, 0, 0, 34)
@@ -72,7 +72,7 @@ describe("telephony", () => {
     ["an unknown container", fromBytes(new Uint8Array(100)), /it is no WAV file.*leave telephony out/],
     ["100 Hz", fromBytes(tone(1, { ...stereo48k, sampleRate: 100 })), /too low for speech.*100 Hz/],
     ["a WAV without samples", fromBytes(tone(0)), /it has no samples/],
-    ["a stream without samples", fromStream(() => inChunks(tone(0), 10)), /it has no samples/],
+    ["a stream without samples", fromStream(inChunks(tone(0), 10)), /it has no samples/],
     ["a broken WAV", fromBytes(tone(0.01).slice(0, 30)), /it can't be converted: this WAV file is .*[^.]\.$/],
     ["a stream that fails", fromStream(cutStream), /its stream failed \(RangeError\)/]
   ] as const)("refuses %s, and says what to do", ([_, audio, problem]) =>
@@ -89,7 +89,7 @@ const ofFormat = ["MoreThanOneChannel", "SampleRateFarFrom8kHz"]
 const others = { model: "en-general-v2-8khz", parseNumber: true, hotwords: [{ phrase: "UPI 2.0" }] }
 
 it.scoped.each<readonly [what: string, asked: Partial<Request>, tags: ReadonlyArray<string>]>([
-  ["a stream", { audio: AudioSource.fromStream(() => inChunks(wav, 50)) }, ofFormat],
+  ["a stream", { audio: AudioSource.fromStream(inChunks(wav, 50)) }, ofFormat],
   ["all parts of a request", others, [...ofFormat, "ParseNumberWithoutEffect", "HotwordNotSpoken"]],
   ["the converted recording", { telephony: true }, []],
   ["the converted recording, at a lower rate", { audio: lower, telephony: true }, ["SampleRateFarFrom8kHz"]]

@@ -33,27 +33,46 @@ export type Attempt = typeof Attempt.Type
 export const Billing = Schema.Literal("notBilled", "billed", "unknown")
 export type Billing = typeof Billing.Type
 
-/** The piece of a longer text or recording that a call was made for, and what a new run has left to do. */
-export const Piece = Schema.Struct({
+/** What the pieces of a text and of a recording have in common. */
+const pieceFields = {
   /** Counts from 1. */
   number: Schema.Number,
   /** Number of all pieces, if it is known. */
   of: Schema.optional(Schema.Number),
-  /** Unit of `start` and `end`: characters are UTF-16 units of the text. */
-  unit: Schema.Literal("characters", "milliseconds"),
-  /** Place of its beginning in the whole. */
-  start: Schema.Number,
-  /** Place of its end in the whole. */
-  end: Schema.Number,
-  /** Length of the whole in the same unit, if it is known. Absent for a text. */
-  whole: Schema.optional(Schema.Number),
-  /** The first words of its text. Absent for a recording. */
-  beginning: Schema.optional(Schema.String),
   /** Number of pieces whose results are kept: a new run does not send them again. */
-  kept: Schema.Number,
-  /** What a new run has to send: code points of a text, milliseconds of a recording. Absent if it is not known. */
-  left: Schema.optional(Schema.Number)
+  kept: Schema.Number
+}
+
+/** A piece of a long text. */
+export const TextPiece = Schema.TaggedStruct("TextPiece", {
+  ...pieceFields,
+  /** Offset of its first character in the whole text, in UTF-16 units. */
+  startIndex: Schema.Number,
+  /** Offset after its last character, in UTF-16 units. */
+  endIndex: Schema.Number,
+  /** Its first words. */
+  beginning: Schema.String,
+  /** Code points that a new run has to send. Absent if it is not known. */
+  leftCodePoints: Schema.optional(Schema.Number)
 })
+export type TextPiece = typeof TextPiece.Type
+
+/** A piece of a long recording. */
+export const RecordingPiece = Schema.TaggedStruct("RecordingPiece", {
+  ...pieceFields,
+  /** In milliseconds from the beginning of the recording. */
+  startMillis: Schema.Number,
+  /** In milliseconds from the beginning of the recording. */
+  endMillis: Schema.Number,
+  /** Duration of the whole recording, in milliseconds, if it is known. */
+  wholeMillis: Schema.optional(Schema.Number),
+  /** Audio that a new run has to send, in milliseconds. Absent if it is not known. */
+  leftMillis: Schema.optional(Schema.Number)
+})
+export type RecordingPiece = typeof RecordingPiece.Type
+
+/** The piece of a longer text or recording that a call was made for, and what a new run has left to do. */
+export const Piece = Schema.Union(TextPiece, RecordingPiece)
 export type Piece = typeof Piece.Type
 
 export const CallReport = Schema.Struct({

@@ -68,8 +68,8 @@ describe("an error of the factory", () => {
 })
 
 describe("an error of a piece", () => {
-  const place = { number: 7, of: 9, unit: "characters", start: 1100, end: 1200, beginning: "a\nb" } as const
-  const piece = { ...place, kept: 6, left: 4000 }
+  const place = { _tag: "TextPiece", number: 7, of: 9, startIndex: 1100, endIndex: 1200, beginning: "a\nb" } as const
+  const piece = { ...place, kept: 6, leftCodePoints: 4000 }
 
   it("is the same error with the piece in its report, and with a sentence from these facts", () => {
     const error = ErrorDefinition.withPiece(new TooHot({ degrees: 40 }), piece)
@@ -85,13 +85,13 @@ describe("an error of a piece", () => {
     expect(ErrorDefinition.withPiece(new TooHot({ message: "My own." }), { ...piece, of: 1 }).message).toBe("My own.")
   })
 
-  const spoken = { number: 3, unit: "milliseconds", start: 600_000, end: 3_661_000 } as const
+  const spoken = { _tag: "RecordingPiece", number: 3, startMillis: 600_000, endMillis: 3_661_000 } as const
 
   it.each([
     [{ ...spoken, kept: 0 }, "Piece 3, from 0:10:00 to 1:01:01."],
     [{ ...spoken, kept: 1 }, "Piece 3, from 0:10:00 to 1:01:01. To go on, run it again: 1 piece is kept."],
     [
-      { ...spoken, whole: 7_200_000, kept: 0, left: 7_200_000 },
+      { ...spoken, wholeMillis: 7_200_000, kept: 0, leftMillis: 7_200_000 },
       "Piece 3, from 0:10:00 to 1:01:01 of 2:00:00. To go on, run it again: 0 pieces are kept, and the rest is 2:00:00 of audio."
     ],
     [{ ...place, kept: 0 }, "Piece 7 of 9, from character 1,101 (“a\\nb”)."],

@@ -105,7 +105,7 @@ describe("an upload of chunks", () => {
     expect(lengths).toEqual([1000, 65_000, 65_000, 65_000])
     await nextTurn()
     expect(reads).toBe(1 + 4 * 65 + 1)
-    await Effect.runPromise(close)
+    await Effect.runPromise(close())
   })
 
   it("does not wait for more if its stream is slow", async () => {
@@ -116,7 +116,7 @@ describe("an upload of chunks", () => {
       await Effect.runPromise(Queue.offer(queue, Uint8Array.of(drop)))
       expect([...((await piece).value ?? [])]).toEqual([drop])
     }
-    await Effect.runPromise(close)
+    await Effect.runPromise(close())
   })
 
   it("fails when its stream fails, even while undici is still busy with a piece", async () => {
@@ -145,7 +145,7 @@ describe("an upload of chunks", () => {
     next().catch(() => undefined)
     await nextTurn()
     expect(isClosed).toBe(false)
-    await Effect.runPromise(close)
+    await Effect.runPromise(close())
     expect(isClosed).toBe(true)
     expect(await next()).toEqual({ done: true, value: undefined })
   })

@@ -12,6 +12,7 @@
 
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
+import { CallIds } from "@effect-speech/transport/CallIds"
 import type { ClientOptions } from "@effect-speech/transport/ClientOptions"
 import type * as Deadlines from "@effect-speech/transport/Deadlines"
 import * as Client from "@effect-speech/transport/unstable/Client"
@@ -20,7 +21,6 @@ import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { encodeBody, headersOf, type RequestFields, validate } from "./internal/request.js"
@@ -65,8 +65,7 @@ const endpoint: Client.Endpoint<TtsInvalidApiKey> = {
   InvalidApiKey: TtsInvalidApiKey
 }
 
-/** Makes the service that {@link TextToSpeech.layer} provides. */
-export const make = <R = never>(
+const makeService = <R = never>(
   options: TextToSpeechOptions<R>
 ): Effect.Effect<TextToSpeechService, ConfigError.ConfigError | TtsInvalidApiKey, R | HttpClient.HttpClient> =>
   Effect.gen(function* () {
@@ -75,34 +74,37 @@ export const make = <R = never>(
     const operationOf = <A>(
       request: SynthesisRequest,
       read: (audio: CheckedAudio) => Effect.Effect<A, TtsError>
-    ): Either.Either<Operation<A, TtsError, RequestFields>, TtsInvalidRequest> =>
-      Either.flatMap(validate(request), ({ requestId, ...fields }) => {
-        const sentId = requestId ?? crypto.randomUUID()
+    ): Effect.Effect<Operation<A, TtsError, RequestFields>, TtsInvalidRequest> =>
+      Effect.gen(function* () {
+        const { requestId, ...fields } = yield* validate(request)
+        const sentId = yield* requestIdOf(requestId)
         // The decoded copy of a record lacks a field `__proto__`, which JSON may have.
         const { additionalFields, g2pOverrides } = request
-        return Either.map(encodeBody({ ...fields, additionalFields, g2pOverrides }), (body) => ({
+        const body = yield* encodeBody({ ...fields, additionalFields, g2pOverrides })
+        return {
           name: "synthesize",
           sentId,
           request: { url, headers: headersOf(sentId), body, context: fields },
           repeatable: true,
           accept: (response, asked) => Effect.flatMap(accept(response, asked), read),
           fail: failureError
-        }))
+        }
       })
 
     return {
       baseUrl,
       stream: (request, callOptions) =>
-        Effect.suspend(() => operationOf(request, Effect.succeed)).pipe(
+        operationOf(request, Effect.succeed).pipe(
           Effect.flatMap((operation) => transport.open(operation, callOptions)),
           Effect.map(toStream)
         ),
       synthesize: (request, callOptions) =>
-        Effect.suspend(() => operationOf(request, collectSpeech)).pipe(
-          Effect.flatMap((operation) => transport.run(operation, callOptions))
-        )
+        operationOf(request, collectSpeech).pipe(Effect.flatMap((operation) => transport.run(operation, callOptions)))
     }
   })
+
+const requestIdOf = (given: string | undefined): Effect.Effect<string> =>
+  given === undefined ? CallIds.next : Effect.succeed(given)
 
 /** The requests that a test double received. */
 export class TextToSpeechCalls extends Context.Tag("@effect-speech/tts/TextToSpeechCalls")<
@@ -111,6 +113,12 @@ export class TextToSpeechCalls extends Context.Tag("@effect-speech/tts/TextToSpe
 >() {}
 
 export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")<TextToSpeech, TextToSpeechService>() {
+  /** Makes the service that {@link TextToSpeech.layer} provides. */
+  static readonly make: <R = never>(
+    options: TextToSpeechOptions<R>
+  ) => Effect.Effect<TextToSpeechService, ConfigError.ConfigError | TtsInvalidApiKey, R | HttpClient.HttpClient> =
+    makeService
+
   /**
    * The service from explicit options. Fails with `ConfigError` for an invalid option, and with `TtsInvalidApiKey` for
    * a malformed key.
@@ -118,20 +126,20 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
   static readonly layer = <R = never>(
     options: TextToSpeechOptions<R>
   ): Layer.Layer<TextToSpeech, ConfigError.ConfigError | TtsInvalidApiKey, R | HttpClient.HttpClient> =>
-    Layer.effect(TextToSpeech, make(options))
+    Layer.effect(TextToSpeech, makeService(options))
 
   /** The service from a `Config` of the options, or from a record with a `Config` for each option. */
   static readonly layerConfig = <R = never>(
     options: Config.Config.Wrap<TextToSpeechOptions<R>>
   ): Layer.Layer<TextToSpeech, ConfigError.ConfigError | TtsInvalidApiKey, R | HttpClient.HttpClient> =>
-    Client.layerConfig(TextToSpeech, make, options)
+    Client.layerConfig(TextToSpeech, makeService, options)
 
   /** The service from the environment variables `SPEECH_API_KEY` and `SPEECH_TTS_BASE_URL`. */
   static readonly layerFromEnv: Layer.Layer<
     TextToSpeech,
     ConfigError.ConfigError | TtsInvalidApiKey,
     HttpClient.HttpClient
-  > = Client.layerFromEnv(TextToSpeech, make, endpoint)
+  > = Client.layerFromEnv(TextToSpeech, makeService, endpoint)
 
   /**
    * A test double. `answer` is audio, an error, an effect of one of these, or a function of the request that gives one.
@@ -146,7 +154,9 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
       answer,
       service: (call) => {
         const respond = (request: SynthesisRequest) =>
-          Effect.flatMap(call(request), ({ given, request: asked }) => accept(testResponse(given, asked), asked))
+          Effect.flatMap(call(request), ({ given, request: asked }) =>
+            Effect.flatMap(requestIdOf(asked.requestId), (id) => accept(testResponse(given, asked, id), asked))
+          )
         return {
           stream: (request) => Effect.map(respond(request), toStream),
           synthesize: (request) => Effect.flatMap(respond(request), collectSpeech)

@@ -137,8 +137,7 @@ const synthesizeWhole = (given: Given<"synthesize">, text: string) =>
       )
     }
     const { requestId, warnings } = speech
-    const audio = { ...speech, stream: line.receiving(speech.stream, speech.byteLength) }
-    const file = yield* Wav.writeFile(audio, out).pipe(
+    const file = yield* Wav.writeFile(line.receiving(speech), out).pipe(
       Effect.catchTags({
         BadArgument: (error) => audioLost(out, error),
         SystemError: (error) => audioLost(out, error)

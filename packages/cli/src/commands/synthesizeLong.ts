@@ -15,6 +15,7 @@ import { synthesisOf } from "../clients.js"
 import type { Given } from "../declaration.js"
 import { writeFailed } from "../fileFailure.js"
 import { isLink, leadsTo } from "../fileIdentity.js"
+import * as Json from "../json.js"
 import { lockOutput } from "../lockFolder.js"
 import { count, plural, say } from "../message.js"
 import { standardOutput, writeText } from "../output.js"
@@ -95,16 +96,14 @@ export const synthesizeLong = (given: Given<"synthesize">, text: string) => {
       })
     )
     if (subtitles !== undefined) yield* writeSubtitles(subtitles, report)
-    const spoken = report.pieces.map(({ text: _, ...facts }) => facts)
-    const { segments } = report
     const format = AudioFormat.describe(file.format)
     yield* progress.withoutLines(
       json
-        ? Console.log(JSON.stringify({ ...file, requestId: request.requestId, subtitles, pieces: spoken, segments }))
+        ? Console.log(JSON.stringify({ ...file, requestId: request.requestId, subtitles, ...Json.ofSpeech(report) }))
         : Effect.zipRight(
             printWarnings(report),
             Console.error(
-              `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${format}, ${plural(spoken.length, "piece")}, request ${request.requestId}`
+              `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${format}, ${plural(report.pieces.length, "piece")}, request ${request.requestId}`
             )
           )
     )
@@ -115,7 +114,7 @@ export const synthesizeLong = (given: Given<"synthesize">, text: string) => {
       {
         folder,
         job: ["synthesize", out === "-" ? out : leadsTo(out), baseUrl, content],
-        rest: () => describeLeft(tally.left, "characters")
+        rest: () => describeLeft({ leftCodePoints: tally.left })
       },
       Effect.scoped(work)
     )

@@ -18,6 +18,7 @@ import { speechToText } from "../clients.js"
 import type { Given, TranscriptFormat } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
 import { AlreadyReported, refuse, type UsageError } from "../failure.js"
+import * as Json from "../json.js"
 import { say } from "../message.js"
 import { checkStandardOutput } from "../output.js"
 import { keepPieces, recordingOf } from "../pieces.js"
@@ -84,7 +85,7 @@ export const transcribe = (given: Given<"transcribe">) =>
   Effect.suspend(() => {
     const tally = new Tally()
     // The durations of several recordings are known only when they are opened.
-    const rest = () => (given.operands.length === 1 ? describeLeft(tally.left, "milliseconds") : "")
+    const rest = () => (given.operands.length === 1 ? describeLeft({ leftMillis: tally.left }) : "")
     return Effect.flatMap(jobOf(given), (job) =>
       keepPieces({ folder: given.pieces, job, rest }, transcribeFiles(given, tally))
     )
@@ -143,7 +144,7 @@ const jobOf = ({ hotwords, model, operands: files, parseNumber, pieceMinutes }: 
 
 /** The output of one recording. */
 const resultOf = (transcript: Transcript, format: TranscriptFormat): Effect.Effect<string> => {
-  if (format === "json") return Effect.succeed(JSON.stringify(transcript))
+  if (format === "json") return Effect.succeed(JSON.stringify(Json.ofTranscript(transcript)))
   if (!isSubtitles(format) || !("segments" in transcript)) return Effect.succeed(transcript.text)
   return Effect.map(
     Effect.promise(() => import("@effect-speech/long-form/Subtitles")),
@@ -202,7 +203,7 @@ const transcribeAll = (
 
     const printOutcome = (file: string, outcome: Outcome) => {
       const name = displayName(file)
-      const printJson = (facts: object) => Console.log(JSON.stringify({ file: name, ...facts }))
+      const printJson = (facts: object) => Console.log(Json.stringify({ file: name, ...facts }))
       if (outcome === "skipped") {
         skipped += 1
         const message = "It was not sent: the service refused the account for an earlier recording."
@@ -210,7 +211,7 @@ const transcribeAll = (
       }
       return Either.match(outcome, {
         onRight: (transcription) => {
-          if (json) return printJson(transcription)
+          if (json) return printJson(Json.ofTranscript(transcription))
           for (const note of notesOn(transcription)) {
             const { count, firstFile } = notes.get(note) ?? { firstFile: name, count: 0 }
             notes.set(note, { firstFile, count: count + 1 })

@@ -18,7 +18,7 @@ const showing =
   (event: LongTranscription.LongTranscriptionEvent): Effect.Effect<void> => {
     if (event._tag === "Started" || event._tag === "Called") return Effect.void
     if (event._tag === "Planned") tally.total = event.durationMillis
-    else tally.add(event.end - event.start, event._tag !== "Done")
+    else tally.add(event.endMillis - event.startMillis, event._tag !== "Done")
     return tally.show(
       job,
       (done, total) => `${minutes(done)}${total === undefined ? "" : ` of ${minutes(total)}`} minutes`

@@ -26,11 +26,11 @@ export interface RunProgress {
   readonly kept: Effect.Effect<Kept | undefined>
   /** The billing of a call that failed, together with that of all other calls that failed: pieces run at the same time. */
   readonly billingWith: (billing: Billing) => Billing
-  /** The error with its piece, what is kept, and what is left of the amount of all pieces. */
+  /** The error with its piece: `pieceOf` gets the number of kept pieces, and what is left of the amount of all pieces. */
   readonly explain: <E extends CallError>(
     error: E | PieceStoreError,
-    place: Omit<Piece, "kept" | "left">,
-    amount: number | undefined
+    amount: number | undefined,
+    pieceOf: (kept: number, left: number | undefined) => Piece
   ) => Effect.Effect<E | PieceStoreError>
 }
 
@@ -60,10 +60,10 @@ export const makeRunProgress = (store: PieceStoreService): RunProgress => {
     },
     kept: keptNow,
     billingWith,
-    explain: (error, place, amount) =>
+    explain: (error, amount, pieceOf) =>
       Effect.map(keptNow, (kept) => {
         const left = kept && amount !== undefined ? Math.max(0, Math.round(amount - kept.amount)) : undefined
-        const piece: Piece = { ...place, kept: kept?.pieces ?? 0, left }
+        const piece = pieceOf(kept?.pieces ?? 0, left)
         return error instanceof PieceStoreError
           ? new PieceStoreError({ ...error, piece, message: `${error.message} ${describePiece(piece)}`.trim() })
           : withPiece(error, piece, billingWith(error.call.billing))

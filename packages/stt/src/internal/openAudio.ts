@@ -1,4 +1,4 @@
-import type * as FileSystem from "@effect/platform/FileSystem"
+import * as FileSystem from "@effect/platform/FileSystem"
 import { fromBytes, neededToSniff, type RecordingBytes, readHeader } from "@effect-speech/audio-codec/Container"
 import * as RecordingFile from "@effect-speech/audio-codec/RecordingFile"
 import * as StreamBeginning from "@effect-speech/common/StreamBeginning"
@@ -30,20 +30,19 @@ const unreadable = (problem: string, cause?: unknown): UploadFailed => ({
 })
 const fail = (problem: string): Effect.Effect<never, UploadFailed> => Effect.fail(unreadable(problem))
 
-/** One-shot streams that were opened. */
-const openedOneShots = new WeakSet<StreamSource>()
-
 /**
  * Opens a recording for one attempt. Of a stream it reads at least `lookAhead` bytes first: the fewer, the earlier the
  * upload starts.
  */
-export const openAudio = (
-  source: AudioSource,
+export const openAudio = <R>(
+  source: AudioSource<R>,
   lookAhead: number
-): Effect.Effect<OpenAudio, UploadFailed, FileSystem.FileSystem | Scope.Scope> => {
+): Effect.Effect<OpenAudio, UploadFailed, R | Scope.Scope> => {
   switch (source._tag) {
     case "Path":
-      return openPath(source)
+      return Effect.flatMap(source.fileSystem, (fs) =>
+        Effect.provideService(openPath(source), FileSystem.FileSystem, fs)
+      )
     case "Bytes":
       return openBytes(source.bytes)
     case "Blob":
@@ -59,7 +58,7 @@ const smallFile = 256 * 1024
 const openPath = ({
   expected,
   path
-}: PathSource): Effect.Effect<OpenAudio, UploadFailed, FileSystem.FileSystem | Scope.Scope> =>
+}: PathSource<unknown>): Effect.Effect<OpenAudio, UploadFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const opened = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
     const file = yield* Effect.mapError(Scope.extend(RecordingFile.open(path), opened), unreadableFile)
@@ -119,19 +118,24 @@ const openBlob = ({ blob }: BlobSource): Effect.Effect<OpenAudio, UploadFailed> 
   })
 }
 
-const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<OpenAudio, UploadFailed, Scope.Scope> =>
+const openStream = <R>(
+  source: StreamSource<R>,
+  lookAhead: number
+): Effect.Effect<OpenAudio, UploadFailed, R | Scope.Scope> =>
   Effect.gen(function* () {
     const { byteLength } = source
     if (byteLength !== undefined && !(Number.isSafeInteger(byteLength) && byteLength > 0)) {
       return yield* fail(`its length can't be ${byteLength} bytes`)
     }
-    if (!source.repeatable) {
-      if (openedOneShots.has(source))
-        return yield* fail("it was read before, and a one-shot stream can be read only once")
-      openedOneShots.add(source)
+    const { once } = source
+    if (once !== undefined) {
+      if (once.isRead) return yield* fail("it was read before, and a one-shot stream can be read only once")
+      once.isRead = true
     }
+    // The upload is read where only its scope is known.
+    const context = yield* Effect.context<R>()
     // The stream of a caller may also throw or die: each is an error of the recording, not a defect.
-    const stream = Stream.suspend(source.open).pipe(
+    const stream = Stream.suspend(() => Stream.provideContext(source.stream, context)).pipe(
       Stream.catchAllCause((cause) => {
         const error = Cause.squash(cause)
         return Stream.fail(unreadable(`its stream failed (${errorName(error)})`, error))

@@ -1,6 +1,6 @@
-import * as FileSystem from "@effect/platform/FileSystem"
 import type { Operation } from "@effect-speech/transport/unstable/Operation"
 import { enclose, type Upload } from "@effect-speech/transport/unstable/Upload"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import type { AudioSource } from "../AudioSource.js"
@@ -23,13 +23,13 @@ export type TranscribeOperation = Operation<Transcription, SttError, ReadonlyArr
 const lookAhead = 64
 
 /** The request: it opens the recording, and builds the form around it. */
-export const requestOf = (
+export const requestOf = <R>(
   url: URL,
-  audio: AudioSource,
+  audio: AudioSource<R>,
   fields: TranscriptionOptions,
   transactionId: string,
   hotwordEncoding: HotwordEncoding,
-  fs: FileSystem.FileSystem
+  context: () => Context.Context<R>
 ): TranscribeOperation["request"] => {
   const form = (container: Recording["container"], upload: Upload, sent: WarnedFacts) => {
     const part = filePartOf(audio.filename, container)
@@ -54,6 +54,6 @@ export const requestOf = (
     openAudio(audio, lookAhead).pipe(
       Effect.flatMap(fields.telephony === true ? converted : unconverted),
       Scope.extend(scope),
-      Effect.provideService(FileSystem.FileSystem, fs)
+      Effect.provide(context())
     )
 }

@@ -59,7 +59,7 @@ const failureErrors: Client.FailureErrors<SttError> = {
 }
 
 /** The error of a call without a usable response. */
-export const failureError = (failure: Failure, progress: Progress, audio: AudioSource): SttError => {
+export const failureError = (failure: Failure, progress: Progress, audio: AudioSource<unknown>): SttError => {
   const call = callReport(progress)
   return failure._tag === "UploadFailed"
     ? new SttAudioUnreadable({ ...unreadableAudio(audio, failure), call })

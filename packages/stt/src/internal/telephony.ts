@@ -1,4 +1,5 @@
 import { type Container, displayName } from "@effect-speech/audio-codec/Container"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Telephony from "@effect-speech/audio-codec/Telephony"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import type { WavError } from "@effect-speech/audio-codec/WavError"
@@ -30,9 +31,11 @@ export const asTelephony = (
     const empty = failed("it has no samples")
     if (converted.byteLength === 0) return yield* Effect.fail(empty)
     const samples = Stream.orElseIfEmptyStream(converted.stream, () => Stream.fail(empty))
-    const encoded = Stream.mapError(Wav.encodeStream({ ...converted, stream: samples }), toUploadFailed)
+    // It fails instead of being empty, so its length stays.
+    const audio = PcmStream.make(converted.format, samples, converted)
+    const encoded = Stream.mapError(Wav.encodeStream(audio), toUploadFailed)
     // The samples may end before the file, so the upload may not be read to its end.
-    return fromStream(Stream.concat(encoded, Stream.execute(unchanged)), Wav.contentLength(converted))
+    return fromStream(Stream.concat(encoded, Stream.execute(unchanged)), Wav.contentLength(audio))
   })
 
 /**

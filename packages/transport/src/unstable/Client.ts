@@ -64,6 +64,7 @@ export const connect = <E, R = never>(
         {
           apiKey: options.apiKey,
           apiKeyHeader,
+          baseUrl: base,
           deadlines: yield* Deadlines.parse(options.deadlines ?? {}, answerDeadline),
           retries: yield* Retries.parse(options),
           concurrency: yield* Concurrency.parse(options)

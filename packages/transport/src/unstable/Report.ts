@@ -50,20 +50,38 @@ const clockTime = (millis: number): string => {
   return `${Math.floor(seconds / 3600)}:${two(seconds / 60)}:${two(seconds)}`
 }
 
+const placeOf = (piece: Piece): string => {
+  const name = `Piece ${grouped(piece.number)}`
+  if (piece._tag === "TextPiece") {
+    const { beginning, of, startIndex } = piece
+    return `${name}${of === undefined ? "" : ` of ${grouped(of)}`}, from character ${grouped(startIndex + 1)} (“${beginning}”).`
+  }
+  const { endMillis, startMillis, wholeMillis } = piece
+  const whole = wholeMillis === undefined ? "" : ` of ${clockTime(wholeMillis)}`
+  return `${name}, from ${clockTime(startMillis)} to ${clockTime(endMillis)}${whole}.`
+}
+
+/** What a new run has to send, as a verb and its object. `undefined` if it is not known. */
+const restOf = (piece: Piece): string | undefined => {
+  if (piece._tag === "TextPiece") {
+    const { leftCodePoints: left } = piece
+    return left === undefined ? undefined : `costs at most ${grouped(left)} code points`
+  }
+  return piece.leftMillis === undefined ? undefined : `is ${clockTime(piece.leftMillis)} of audio`
+}
+
 /**
  * A sentence on one line about the piece in an error: its place, and how to resume. Empty if the piece is the whole. If nothing is kept,
  * it says only the place.
  */
-export const describePiece = ({ beginning, end, kept, left, number, of, start, unit, whole }: Piece): string => {
+export const describePiece = (piece: Piece): string => {
+  const { kept, of } = piece
   if (of === 1) return ""
-  const isText = unit === "characters"
-  const name = `Piece ${grouped(number)}${of !== undefined && isText ? ` of ${grouped(of)}` : ""}`
-  const place = isText
-    ? `${name}, from character ${grouped(start + 1)} (“${beginning ?? ""}”).`
-    : `${name}, from ${clockTime(start)} to ${clockTime(end)}${whole === undefined ? "" : ` of ${clockTime(whole)}`}.`
-  if (kept === 0 && left === undefined) return Printable.line(place)
+  const place = placeOf(piece)
+  const rest = restOf(piece)
+  if (kept === 0 && rest === undefined) return Printable.line(place)
   const keeping = kept === 1 ? "1 piece is kept" : `${grouped(kept)} pieces are kept`
-  const cost = isText ? `costs at most ${grouped(left ?? 0)} code points` : `is ${clockTime(left ?? 0)} of audio`
-  const rest = left === undefined ? "" : `, and the rest ${cost}`
-  return Printable.line(`${place} To go on, run it again: ${keeping}${rest}.`)
+  return Printable.line(
+    `${place} To go on, run it again: ${keeping}${rest === undefined ? "" : `, and the rest ${rest}`}.`
+  )
 }

@@ -93,7 +93,9 @@ const fieldNamedIn = (message: string): string | undefined =>
   bodyFields.exec(message)?.[1] ?? (/\brate\b|\d ?k?Hz\b/i.test(message) ? "output_format" : undefined)
 
 /** The audio of a 200, whose bytes are checked as they are read. */
-export interface CheckedAudio extends Omit<SpeechStream, "stream" | "call"> {
+export interface CheckedAudio extends Pick<SpeechStream, "durationMillis" | "requestId" | "warnings"> {
+  readonly format: AudioFormat
+  readonly byteLength: number | undefined
   /** The report of the call so far; after the end of the audio, or after an error, the one of that moment. */
   readonly report: () => CallReport
   /** The next chunk, or `undefined` at the end. */

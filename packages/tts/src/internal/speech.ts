@@ -10,37 +10,41 @@ import { TtsCorruptAudio, type TtsError } from "../TtsError.js"
 import type { CheckedAudio } from "./response.js"
 
 /** The audio as a stream of its chunks, which can be run once. */
-export const toStream = ({ pull, report, ...facts }: CheckedAudio): SpeechStream => {
+export const toStream = ({ byteLength, format, pull, report, ...facts }: CheckedAudio): SpeechStream => {
   let isRead = false
   const next = () =>
     Effect.map(pull, (bytes) =>
       bytes === undefined ? Option.none() : Option.some([Chunk.of(bytes), undefined] as const)
     )
-  return {
-    ...facts,
-    call: Effect.sync(report),
-    stream: Stream.suspend(() => {
-      if (isRead) return Stream.dieMessage("The audio of a stream can be read once. Call stream again.")
-      isRead = true
-      return Stream.unfoldChunkEffect(undefined, next)
-    })
-  }
+  const once = Stream.suspend(() => {
+    if (isRead) return Stream.dieMessage("The audio of a stream can be read once. Call stream again.")
+    isRead = true
+    return Stream.unfoldChunkEffect(undefined, next)
+  })
+  return Object.assign(PcmStream.make(format, once, { byteLength }), { ...facts, call: Effect.sync(report) })
 }
 
 /** Limit of `synthesize`, in bytes: far more than the longest text at the lowest speed, an hour of speech. */
 const collectLimit = 512 * 1024 * 1024
 
 /** Reads the audio to its end. */
-export const collectSpeech = ({ pull, report, ...facts }: CheckedAudio): Effect.Effect<Speech, TtsError> =>
+export const collectSpeech = ({
+  byteLength: _,
+  format,
+  pull,
+  report,
+  ...facts
+}: CheckedAudio): Effect.Effect<Speech, TtsError> =>
   Effect.flatMap(collect(pull, collectLimit), ({ bytes, complete }) =>
     complete
-      ? Effect.succeed({
-          ...facts,
-          ...PcmStream.fromBytes(facts.format, bytes),
-          bytes,
-          call: report(),
-          durationMillis: facts.durationMillis ?? durationMillis(facts.format, bytes.byteLength)
-        })
+      ? Effect.succeed(
+          Object.assign(PcmStream.fromBytes(format, bytes), {
+            ...facts,
+            bytes,
+            call: report(),
+            durationMillis: facts.durationMillis ?? durationMillis(format, bytes.byteLength)
+          })
+        )
       : new TtsCorruptAudio({
           problem: `it is longer than ${collectLimit} bytes`,
           receivedBytes: bytes.byteLength,

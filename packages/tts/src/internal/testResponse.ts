@@ -18,9 +18,9 @@ export interface TestAudio {
 /** The response of a test double: a 200 with this audio. */
 export const testResponse = (
   { bytes, failure, outputFormat }: TestAudio,
-  asked: SynthesisRequest
+  asked: SynthesisRequest,
+  sentId: string
 ): Response<TtsError> => {
-  const sentId = asked.requestId ?? crypto.randomUUID()
   const format = Contract.audioFormat(outputFormat ?? asked.outputFormat ?? Contract.defaultOutputFormat)
   const frames = Math.floor(bytes.byteLength / bytesPerFrame(format))
   const headers: Record<string, string> = {

@@ -170,11 +170,11 @@ const whole = (request: Request, { durationMillis, reader, retryIfBilled, tags }
     tally.repeated(1, unsure(call.attempts.slice(0, -1)))
     tally.paid(1)
     const readings = (auxInfo?.segments_meta ?? []).map(reader)
-    const ends = { start: 0, end: durationMillis ?? Number.MAX_SAFE_INTEGER }
-    const { problem } = LongTranscription.segmentsOf(ends, { auxInfo, text }, reader)
+    const place = { startMillis: 0, endMillis: durationMillis ?? Number.MAX_SAFE_INTEGER }
+    const { problem } = LongTranscription.segmentsOf(place, { auxInfo, text }, reader)
     // Times without a text say nothing, unless the text is that of the only segment.
     const segments = readings.flatMap((reading) =>
-      reading === undefined || !Number.isFinite(reading.start + reading.end)
+      reading === undefined || !Number.isFinite(reading.startMillis + reading.endMillis)
         ? []
         : [{ ...reading, text: reading.text ?? (readings.length === 1 ? text : "") }]
     )
@@ -183,9 +183,9 @@ const whole = (request: Request, { durationMillis, reader, retryIfBilled, tags }
         text,
         durationMillis,
         confidence: auxInfo?.confidence,
-        segments: segments.map(({ confidence, end, start, text: words }) => ({
-          start: Math.round(start),
-          end: Math.round(end),
+        segments: segments.map(({ confidence, endMillis, startMillis, text: words }) => ({
+          start: Math.round(startMillis),
+          end: Math.round(endMillis),
           text: words.trim(),
           confidence
         })),
@@ -206,7 +206,7 @@ const inPieces = (
     /** By piece: its request was sent whole, and no response has refused it. */
     const isUnsure = new Map<number, boolean>()
     const count = (event: LongTranscription.LongTranscriptionEvent) => {
-      if (event._tag === "Started") tally.begun(event.number, Money.secondsOf(event.end - event.start))
+      if (event._tag === "Started") tally.begun(event.number, Money.secondsOf(event.endMillis - event.startMillis))
       if (event._tag === "Done") tally.paid(event.number)
       if (event._tag !== "Called") return
       const { event: called, number } = event
@@ -230,9 +230,9 @@ const inPieces = (
         text,
         durationMillis,
         confidence,
-        segments: segments.map(({ confidence: sure, end, start, text: words }) => ({
-          start,
-          end,
+        segments: segments.map(({ confidence: sure, endMillis, startMillis, text: words }) => ({
+          start: startMillis,
+          end: endMillis,
           text: words,
           confidence: sure
         })),
@@ -242,9 +242,9 @@ const inPieces = (
       tally.spent("notBilled")
     )
     const keptCredits = Money.ofKept(
-      paid.map(({ end, source, start, transactionId }) => ({
+      paid.map(({ endMillis, source, startMillis, transactionId }) => ({
         call: transactionId,
-        credits: Money.secondsOf(end - start),
+        credits: Money.secondsOf(endMillis - startMillis),
         isSent: source === "sent"
       }))
     )

@@ -36,7 +36,7 @@ const render = ({ segments, ...result }: TranscriptionResult, format: Exclude<Fo
   const { durationMillis, text } = result
   const timed =
     segments.length > 0 || durationMillis === undefined ? segments : [{ start: 0, end: durationMillis, text }]
-  const cues = Subtitles.layout(timed)
+  const cues = Subtitles.layout(timed.map(({ end, start, text }) => ({ startMillis: start, endMillis: end, text })))
   return format === "srt" ? Subtitles.toSrt(cues) : Subtitles.toVtt(cues)
 }
 

@@ -1,5 +1,4 @@
-import type { AudioFormat, Encoding } from "../../AudioFormat.js"
-import { bytesPerFrame } from "../../AudioFormat.js"
+import { AudioFormat, bytesPerFrame, type Encoding } from "../../AudioFormat.js"
 import type { WavError } from "../../WavError.js"
 import { wavError } from "./wavError.js"
 
@@ -67,7 +66,7 @@ export const readFormat = (view: DataView, offset: number, little: boolean): Aud
     const expected = `${codecs[tag]} of ${sizes.join(", ")} bits`
     return wavError("Unsupported", { offset: offset + 14, expected, found: `${bits}` })
   }
-  const format: AudioFormat = { sampleRate, channels, encoding }
+  const format = new AudioFormat({ sampleRate, channels, encoding }, { disableValidation: true })
   const size = bytesPerFrame(format)
   // Other readers do not use the size of a frame. If it alone is wrong, the byte rate confirms the size of the samples.
   return frame === size || byteRate === sampleRate * size

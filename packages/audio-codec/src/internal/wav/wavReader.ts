@@ -8,14 +8,15 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AudioFormat } from "../../AudioFormat.js"
 import { bytesPerFrame } from "../../AudioFormat.js"
-import type { PcmStream } from "../../PcmStream.js"
 import type { WavError } from "../../WavError.js"
 import { openBlocks } from "../files/readBlocks.js"
+import { make, type PcmStream } from "../pcm/pcmStream.js"
 import type { WavLayout } from "./wavHeader.js"
 import { makeWavParser } from "./wavParser.js"
 
 /** A WAV file whose header has been read. */
-export interface OpenWav<E> extends PcmStream<E> {
+export interface OpenWav<E> {
+  readonly audio: PcmStream<E>
   readonly layout: WavLayout
 }
 
@@ -58,16 +59,13 @@ export const openWav = <E, R>(
     }
     const samples = Stream.concat(Stream.fromChunk(first), Stream.repeatEffectChunkOption(next))
     let read = false
-    return {
-      format,
-      // The layout is known as soon as the format is.
-      layout: parser.layout() as WavLayout,
-      stream: Stream.suspend(() => {
-        if (read) return Stream.dieMessage("The stream of a WAV file's samples can run only once.")
-        read = true
-        return samples
-      })
-    }
+    const once = Stream.suspend(() => {
+      if (read) return Stream.dieMessage("The stream of a WAV file's samples can run only once.")
+      read = true
+      return samples
+    })
+    // The layout is known as soon as the format is.
+    return { audio: make(format, once), layout: parser.layout() as WavLayout }
   })
 
 /**
@@ -79,9 +77,11 @@ export const openWavFile = (
 ): Effect.Effect<OpenWav<WavError | PlatformError>, WavError | PlatformError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const { blocks, info } = yield* openBlocks(path)
-    const audio = yield* openWav(blocks)
-    if (info.type !== "File") return audio
-    return { ...audio, byteLength: samplesLength(audio.format, audio.layout, Number(info.size)) }
+    const opened = yield* openWav(blocks)
+    if (info.type !== "File") return opened
+    const { audio, layout } = opened
+    const byteLength = samplesLength(audio.format, layout, Number(info.size))
+    return { audio: make(audio.format, audio.stream, { byteLength }), layout }
   })
 
 /** The size of the samples in a file of `fileLength` bytes: whole frames, and no more than the file declares. */

@@ -8,12 +8,13 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Container from "@effect-speech/audio-codec/Container"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
-import * as SpeechToText from "@effect-speech/stt/SpeechToText"
+import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import type { SttError } from "@effect-speech/stt/SttError"
 import type { Transcription } from "@effect-speech/stt/Transcription"
-import * as TextToSpeech from "@effect-speech/tts/TextToSpeech"
+import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import type { TtsError } from "@effect-speech/tts/TtsError"
 import * as Chunk from "effect/Chunk"
@@ -116,7 +117,7 @@ export const makeCalls = (options: CallsOptions) =>
   })
 
 /** Responds with a WAV file, while it is synthesized. */
-const speak = (tts: TextToSpeech.TextToSpeech["Type"], fields: SpeechFields) =>
+const speak = (tts: TextToSpeech["Type"], fields: SpeechFields) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const tookMillis = startTimer()
@@ -129,7 +130,7 @@ const speak = (tts: TextToSpeech.TextToSpeech["Type"], fields: SpeechFields) =>
       numStep: fields.num_step,
       g2pOverrides: fields.g2p_overrides
     })
-    const audio = { ...speech, stream: yield* withBeginning(speech.stream) }
+    const audio = PcmStream.make(speech.format, yield* withBeginning(speech.stream), speech)
     const cutOff = Effect.sync(() => NodeHttpServerRequest.toServerResponse(request).destroy())
     const file = Stream.catchAll(Wav.encodeStream(audio), () =>
       Stream.fromEffect(Effect.zipRight(cutOff, Effect.never))

@@ -85,7 +85,11 @@ const readSidecar = (
       unusable(path, `${sidecar}: ${message.replace(/\.$/, "")}`)
     )
     const segments = cues
-      .map((cue) => ({ text: cue.text.replace(/\s+/g, " ").trim(), start: cue.start / 1000, end: cue.end / 1000 }))
+      .map((cue) => ({
+        text: cue.text.replace(/\s+/g, " ").trim(),
+        start: cue.startMillis / 1000,
+        end: cue.endMillis / 1000
+      }))
       .filter((segment) => segment.text !== "")
     if (segments.length === 0) return yield* noText
     return { text: segments.map((segment) => segment.text).join(" "), segments }

@@ -3,6 +3,7 @@ import { lstat, mkdir, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import { concat } from "@effect-speech/common/TypedArrays"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -94,7 +95,7 @@ export const makeTemporaryFiles = (
             samples:
               written === undefined
                 ? concat(buffered, Float32Array)
-                : Pcm.decodeStream({ format, stream: Stream.orDie(fs.stream(written.name)) })
+                : Pcm.decodeStream(PcmStream.make(format, Stream.orDie(fs.stream(written.name))))
           }
         })
       }

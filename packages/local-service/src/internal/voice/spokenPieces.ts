@@ -28,10 +28,10 @@ const pauses: Readonly<Record<TextPieces.Boundary, number>> = {
 export function* spokenPieces(text: string, lang: string): Generator<SpokenPiece, void> {
   for (const sentence of Sentences.split(text, { lang })) {
     for (const piece of TextPieces.split(sentence.text, { maximum: longestPiece, first: longestPiece, lang })) {
-      const isLast = piece.end === sentence.text.length
+      const isLast = piece.endIndex === sentence.text.length
       yield {
         text: piece.text,
-        pause: sentence.end === text.length && isLast ? 0 : pauses[piece.boundary],
+        pause: sentence.endIndex === text.length && isLast ? 0 : pauses[piece.boundary],
         sentence: isLast ? sentence.text : undefined
       }
     }

@@ -35,10 +35,15 @@ export const makeJoiner = (
     const samples = Pcm.decode(bytes, format.encoding)
     const sentences = sentenceTimes(piece.text, piece.lang, samples, format.sampleRate)
     for (const { endFrame, estimated, offset, startFrame, text } of sentences) {
-      const textStart = piece.start + offset
-      const place = { textStart, textEnd: textStart + text.length }
-      const [start, end] = [millisOf(frames + startFrame), millisOf(frames + endFrame)]
-      segments.push({ text, ...place, start, end, estimated })
+      const startIndex = piece.startIndex + offset
+      segments.push({
+        text,
+        startIndex,
+        endIndex: startIndex + text.length,
+        startMillis: millisOf(frames + startFrame),
+        endMillis: millisOf(frames + endFrame),
+        estimated
+      })
     }
   }
   const push = ({ audio, call, piece, warnings }: PieceAudio) =>
@@ -50,8 +55,8 @@ export const makeJoiner = (
       pieces.push({
         number: piece.index + 1,
         text: piece.text,
-        textStart: piece.start,
-        textEnd: piece.end,
+        startIndex: piece.startIndex,
+        endIndex: piece.endIndex,
         passage: piece.passage,
         boundary: piece.boundary,
         codePoints: piece.cost,

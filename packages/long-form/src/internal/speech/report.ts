@@ -10,8 +10,8 @@ export interface SpokenPiece {
   /** The piece with all its spaces. */
   readonly text: string
   /** Offset of the text in the whole, in UTF-16 units. */
-  readonly textStart: number
-  readonly textEnd: number
+  readonly startIndex: number
+  readonly endIndex: number
   /** The passage that it belongs to, from 0. A text without passages is one. */
   readonly passage: number
   readonly boundary: Boundary
@@ -36,12 +36,12 @@ export interface SpokenSegment {
   /** The sentence without the spaces around it. */
   readonly text: string
   /** Offset of the sentence in the whole text, in UTF-16 units. */
-  readonly textStart: number
-  readonly textEnd: number
+  readonly startIndex: number
+  readonly endIndex: number
   /** In milliseconds from the beginning of the audio. */
-  readonly start: number
-  /** In milliseconds. */
-  readonly end: number
+  readonly startMillis: number
+  /** In milliseconds from the beginning of the audio. */
+  readonly endMillis: number
   /**
    * Whether a time is estimated from the length of the text. The service states no times: those that are not estimated are the
    * ends of a piece, or pauses in its audio.

@@ -77,7 +77,7 @@ const spokenSentences = (
   lang: string | undefined
 ): ReadonlyArray<Pick<SentenceTime, "text" | "offset">> => {
   const all: Array<{ start: number; end: number; isSpoken: boolean }> = []
-  for (const { end, start, text: sentence } of Sentences.split(text, { lang })) {
+  for (const { endIndex: end, startIndex: start, text: sentence } of Sentences.split(text, { lang })) {
     const isSpoken = isSpeakable(sentence)
     const before = all.at(-1)
     if (before === undefined || (isSpoken && before.isSpoken)) all.push({ start, end, isSpoken })

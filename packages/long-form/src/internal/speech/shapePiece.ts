@@ -18,8 +18,11 @@ export const shapePiece = (
   { edgeSilenceMillis, fadeMillis }: Edges
 ): Effect.Effect<Uint8Array> => {
   const converted = PcmStream.fromBytes(target, convert(bytes, format, target))
-  const trimmed = PcmStream.trim(converted, { keepMillis: edgeSilenceMillis })
-  return PcmStream.collect(PcmStream.fade(trimmed, { inMillis: fadeMillis, outMillis: fadeMillis }))
+  return converted.pipe(
+    PcmStream.trim({ keep: edgeSilenceMillis }),
+    PcmStream.fade({ in: fadeMillis, out: fadeMillis }),
+    PcmStream.collect
+  )
 }
 
 const convert = (bytes: Uint8Array, format: AudioFormat, target: AudioFormat): Uint8Array => {

@@ -1,4 +1,5 @@
 import { type AudioFormat, bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
+import { CallIds } from "@effect-speech/transport/CallIds"
 import type { CallReport } from "@effect-speech/transport/CallReport"
 import type { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
@@ -59,7 +60,7 @@ export const makeSpeaker = (
     const tts = yield* TextToSpeech
     const store = yield* PieceStore
     const { concurrency = 4, differentFormat = "resample", outage = "5 minutes" } = options
-    const { requestId = crypto.randomUUID(), text: _, ...fields } = request
+    const { requestId = yield* CallIds.next, text: _, ...fields } = request
     const rule = yield* makeFormatRule(requestedFormat(request), differentFormat)
     const progress = makeRunProgress(store)
     const calls = makeStoppableCalls()

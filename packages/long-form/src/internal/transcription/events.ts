@@ -5,9 +5,9 @@ export interface PiecePlace {
   /** Counts from 1. */
   readonly number: number
   /** In milliseconds from the beginning of the recording. */
-  readonly start: number
-  /** In milliseconds. */
-  readonly end: number
+  readonly startMillis: number
+  /** In milliseconds from the beginning of the recording. */
+  readonly endMillis: number
 }
 
 export type LongTranscriptionEvent = Planned | Kept | Silent | Started | Called | Done

@@ -44,7 +44,7 @@ export const joinTranscripts = (
       .map(({ text }) => text)
       .filter((text) => text !== "")
       .join(" "),
-    durationMillis: pieces.at(-1)?.end ?? 0,
+    durationMillis: pieces.at(-1)?.endMillis ?? 0,
     confidence: joinedConfidence(pieces),
     segments: read.flatMap(({ segments }) => segments),
     pieces,
@@ -66,13 +66,13 @@ const distinct = (warnings: ReadonlyArray<LongTranscriptionWarning>): ReadonlyAr
 
 /** The mean of the confidences, weighted by the duration of their pieces. `undefined` if no piece has one. */
 const joinedConfidence = (
-  pieces: ReadonlyArray<{ readonly start: number; readonly end: number; readonly confidence?: number | undefined }>
+  pieces: ReadonlyArray<Pick<TranscribedPiece, "startMillis" | "endMillis" | "confidence">>
 ): number | undefined => {
   let [sum, weight] = [0, 0]
-  for (const { confidence, end, start } of pieces) {
+  for (const { confidence, endMillis, startMillis } of pieces) {
     if (confidence === undefined) continue
-    sum += confidence * (end - start)
-    weight += end - start
+    sum += confidence * (endMillis - startMillis)
+    weight += endMillis - startMillis
   }
   return weight === 0 ? undefined : sum / weight
 }

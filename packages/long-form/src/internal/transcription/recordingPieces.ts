@@ -3,7 +3,7 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as AudioDecoder from "@effect-speech/audio-codec/AudioDecoder"
 import { bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
-import type { PcmStream } from "@effect-speech/audio-codec/PcmStream"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Quiet from "@effect-speech/audio-codec/Quiet"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Telephony from "@effect-speech/audio-codec/Telephony"
@@ -25,8 +25,8 @@ export interface RecordingPiece {
   /** Counts from 1. */
   readonly number: number
   /** In milliseconds from the beginning of the recording. */
-  readonly start: number
-  readonly end: number
+  readonly startMillis: number
+  readonly endMillis: number
   readonly ending: Ending
   readonly samples: Uint8Array
   /** Whether it is digital silence, in which nothing was recorded. */
@@ -72,7 +72,7 @@ export const openPieces = (
       })
     )
     const decoding: Effect.Effect<
-      PcmStream<DecodingError>,
+      PcmStream.PcmStream<DecodingError>,
       DecodingError,
       FileSystem.FileSystem | Scope.Scope
     > = audio._tag === "Path" && container !== undefined && container !== "wav"
@@ -94,14 +94,12 @@ export const openPieces = (
             Wav.decodeHeader(new Uint8Array(yield* Effect.promise(() => new Blob(beginning).arrayBuffer())))
           )?.byteLength
         : undefined
-    const telephony = Telephony.telephony({
-      ...decoded,
-      stream: Stream.tap(decoded.stream, (chunk) =>
-        Effect.sync(() => {
-          read += chunk.byteLength
-        })
-      )
-    })
+    const counted = PcmStream.tap(decoded, (chunk) =>
+      Effect.sync(() => {
+        read += chunk.byteLength
+      })
+    )
+    const telephony = Telephony.telephony(counted)
     return {
       sampleRate: format.sampleRate,
       durationMillis: recording.durationMillis,
@@ -124,8 +122,8 @@ const cut = <E>(telephony: Stream.Stream<Uint8Array, E>, maximumMillis: number):
     Stream.map(
       ([{ ending, samples, start }, index]): RecordingPiece => ({
         number: index + 1,
-        start: millisOf(start),
-        end: millisOf(start + samples.length),
+        startMillis: millisOf(start),
+        endMillis: millisOf(start + samples.length),
         ending,
         samples: Pcm.encode(samples, Telephony.format.encoding).bytes,
         isSilent: isDigitalSilence(samples)

@@ -6,9 +6,9 @@ import type { RecordingPiece } from "./recordingPieces.js"
 /** A part of the transcript with its time. */
 export interface Segment {
   /** In milliseconds from the beginning of the recording. */
-  readonly start: number
-  /** In milliseconds. */
-  readonly end: number
+  readonly startMillis: number
+  /** In milliseconds from the beginning of the recording. */
+  readonly endMillis: number
   readonly text: string
   /** From 0 to 1, if the service states it. */
   readonly confidence?: number | undefined
@@ -30,18 +30,17 @@ export interface PieceSegments {
 const toleranceMillis = 100
 
 /**
- * The segments of a transcription, in the time of the recording. `start` and `end` are those of the piece, in milliseconds. No word
- * is lost: if the segments do not have the words of the text in order, or if a time can't be read or lies outside of the piece, the
+ * The segments of a transcription, in the time of the recording. No word is lost: if the segments do not have the words of the text in order, or if a time can't be read or lies outside of the piece, the
  * whole piece is one segment.
  */
 export const segmentsOf = (
-  { end, start }: Pick<RecordingPiece, "start" | "end">,
+  { endMillis, startMillis }: Pick<RecordingPiece, "startMillis" | "endMillis">,
   { auxInfo, text }: Pick<Transcription, "text" | "auxInfo">,
   read: SegmentReader
 ): PieceSegments => {
   const whole: Segment = {
-    start,
-    end,
+    startMillis,
+    endMillis,
     text: text.trim(),
     confidence: validConfidence(auxInfo?.confidence),
     times: "piece"
@@ -53,18 +52,22 @@ export const segmentsOf = (
   if (whole.text === "") return { segments: [], problem: differ() ? "texts" : undefined }
 
   const segments: Array<Segment> = []
-  let from = start
+  let from = startMillis
   for (const [index, reading] of readings.entries()) {
     const words = texts[index]?.trim()
-    if (reading === undefined || words === undefined || !isInside(reading, from - start, end - start)) {
+    if (
+      reading === undefined ||
+      words === undefined ||
+      !isInside(reading, from - startMillis, endMillis - startMillis)
+    ) {
       return { segments: [whole], problem: "times" }
     }
     if (words === "") continue
-    const inside = (millis: number) => Math.round(Math.min(end, Math.max(from, start + millis)))
-    from = inside(reading.start)
+    const inside = (millis: number) => Math.round(Math.min(endMillis, Math.max(from, startMillis + millis)))
+    from = inside(reading.startMillis)
     segments.push({
-      start: from,
-      end: inside(reading.end),
+      startMillis: from,
+      endMillis: inside(reading.endMillis),
       text: words,
       confidence: validConfidence(reading.confidence),
       times: "service"
@@ -88,8 +91,8 @@ const readingOf = (segment: Readonly<Record<string, unknown>>, read: SegmentRead
 }
 
 /** `from` is where the segment before it starts. All are in milliseconds from the beginning of the piece. */
-const isInside = ({ end, start }: SegmentReading, from: number, length: number): boolean =>
-  start >= from - toleranceMillis && end >= start && end <= length + toleranceMillis
+const isInside = ({ endMillis, startMillis }: SegmentReading, from: number, length: number): boolean =>
+  startMillis >= from - toleranceMillis && endMillis >= startMillis && endMillis <= length + toleranceMillis
 
 /** What is said: letters, digits and symbols, without case, punctuation and spaces, in one form of Unicode. */
 const lettersOf = (text: string): string =>

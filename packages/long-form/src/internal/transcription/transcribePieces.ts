@@ -23,7 +23,9 @@ export interface PieceFailed {
 }
 
 /** Room for a transcript with the times of its segments. */
-const expectedBytes = ({ end, start }: PiecePlace): number => 16_384 + Math.ceil((end - start) / 2)
+const expectedBytes = (place: PiecePlace): number => 16_384 + Math.ceil(millisOf(place) / 2)
+
+const millisOf = ({ endMillis, startMillis }: PiecePlace): number => endMillis - startMillis
 
 /** Transcribes pieces, or finds their transcripts in the cache. `durationMillis` is that of the recording, if it is known. */
 export const makeTranscriber = (
@@ -46,7 +48,7 @@ export const makeTranscriber = (
         const key = yield* TranscriptCache.keyOf(samples, fields, stt)
         const { result, source } = yield* obtain({
           key,
-          amount: place.end - place.start,
+          amount: millisOf(place),
           expectedBytes: expectedBytes(place),
           emit: (_tag) => emit({ _tag, ...place }),
           find: TranscriptCache.get(store, key),
@@ -74,14 +76,14 @@ export const makeTranscriber = (
       })
     const silent = (place: PiecePlace): Effect.Effect<Outcome> =>
       Effect.suspend(() => {
-        progress.skip(place.end - place.start)
+        progress.skip(millisOf(place))
         return Effect.as(emit({ _tag: "Silent", ...place }), { source: "silence" as const })
       })
 
     /** The result has no samples, so that memory does not grow with them. */
     const transcribe = ({ samples, ...piece }: RecordingPiece): Effect.Effect<PieceResult, PieceFailed> => {
-      const { end, number, start } = piece
-      const place = { number, start, end }
+      const { endMillis, number, startMillis } = piece
+      const place = { number, startMillis, endMillis }
       return Effect.mapBoth(piece.isSilent ? silent(place) : audible(samples, place), {
         onSuccess: (outcome) => ({ piece, ...outcome }),
         onFailure: (error) => {
@@ -94,10 +96,12 @@ export const makeTranscriber = (
     /** The error of a piece, or of a recording that can't be read to its end. */
     const explain = (failed: PieceFailed | SttAudioUnreadable): Effect.Effect<SttError | PieceStoreError> => {
       if (failed._tag === "SttAudioUnreadable") return Effect.map(progress.kept, (kept) => unreadable(failed, kept))
-      const { end, ending, number, start } = failed.piece
+      const { endMillis, ending, number, startMillis } = failed.piece
       const of = ending === "end" ? number : undefined
-      const place = { number, of, unit: "milliseconds", start, end, whole: durationMillis } as const
-      return progress.explain(failed.error, place, durationMillis)
+      return progress.explain(failed.error, durationMillis, (kept, leftMillis) => ({
+        _tag: "RecordingPiece",
+        ...{ number, of, startMillis, endMillis, wholeMillis: durationMillis, kept, leftMillis }
+      }))
     }
     const unreadable = (error: SttAudioUnreadable, kept: { readonly pieces: number } = { pieces: 0 }) => {
       const pieces = kept.pieces === 1 ? "1 piece is kept" : `${kept.pieces} pieces are kept`

@@ -1,10 +1,8 @@
-import { contained } from "@effect-speech/common/Contained"
 import { type EventDelivery, make as makeDelivery } from "@effect-speech/common/EventDelivery"
 import * as MonotonicClock from "@effect-speech/common/MonotonicClock"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import type { CallEvent, CallOptions } from "../../CallEvent.js"
 import type { Attempt } from "../../CallReport.js"
@@ -12,7 +10,7 @@ import { replaces } from "../../unstable/CallEvents.js"
 import type { Failure } from "../../unstable/Failure.js"
 import type { Progress } from "../../unstable/Operation.js"
 import type { HttpExchange, HttpResponse } from "../http/httpDriver.js"
-import { awaitBriefly } from "../timer/awaitBriefly.js"
+import { briefly } from "../timer/awaitBriefly.js"
 import type { CallTimer, DeadlineMonitor } from "../timer/callTimer.js"
 import { dateIn, retryAfterMillis } from "./backoff.js"
 import type { Place } from "./callQueue.js"
@@ -34,6 +32,8 @@ export interface Call {
   readonly progress: () => Progress
   /** From the start of the call until now or its end. */
   readonly elapsedMillis: () => number
+  /** How long the call waited for its turn. `undefined`: it did not wait. */
+  readonly queuedMillis: () => number | undefined
   /** Starts an attempt, `delayMillis` after the end of the previous one. Its resources are in `scope`. */
   readonly beginAttempt: (scope: Scope.CloseableScope | undefined, delayMillis: number) => void
   /** Records the exchange of the attempt, before its request is sent. */
@@ -72,18 +72,18 @@ export const makeCall = (
     place = undefined
   }
   const elapsedMillis = () => (endedAt ?? MonotonicClock.unsafeMillis(clock)) - startedAt
-  /** Its result is `Effect.void` if nothing is left to wait for. */
-  const closeAttempt = (): Effect.Effect<void> => {
+  const queuedMillis = () => (queuedAt === undefined ? undefined : (begunAt ?? startedAt + elapsedMillis()) - queuedAt)
+  /**
+   * Its result is `Effect.void` if nothing is left to wait for. An interrupted call waits for all finalizers of the HttpClient, as
+   * interruption does everywhere. A result or an error does not wait for more than a second: they may never end.
+   */
+  const closeAttempt = (isInterrupted: boolean): Effect.Effect<void> => {
     const closing = exchange?.close() ?? Effect.void
     const scope = attemptScope
     exchange = undefined
     attemptScope = undefined
-    if (scope === undefined) return closing
-    // Unlike `Effect.forkDaemon`, this starts at once, and has often ended before anything waits for it.
-    const closed = Effect.flatMap(Effect.runtime<never>(), (runtime) =>
-      awaitBriefly(Effect.void, Runtime.runFork(runtime, contained(Scope.close(scope, Exit.void))))
-    )
-    return Effect.zipRight(closing, closed)
+    const closed = isInterrupted || closing === Effect.void ? closing : briefly(closing)
+    return scope === undefined ? closed : Effect.zipRight(closed, briefly(Scope.close(scope, Exit.void)))
   }
   return {
     timer,
@@ -104,16 +104,17 @@ export const makeCall = (
     },
     progress: () => {
       const recorded = attempts.current()
-      const elapsed = elapsedMillis()
+      const queued = queuedMillis()
       return {
         sentId,
         attempts: recorded,
         sent: recorded.at(-1)?.sent ?? "nothing",
-        ...(queuedAt === undefined ? {} : { queuedMillis: (begunAt ?? startedAt + elapsed) - queuedAt }),
-        elapsedMillis: elapsed
+        ...(queued === undefined ? {} : { queuedMillis: queued }),
+        elapsedMillis: elapsedMillis()
       }
     },
     elapsedMillis,
+    queuedMillis,
     beginAttempt: (scope, delay) => {
       attemptScope = scope
       exchange = undefined
@@ -132,7 +133,7 @@ export const makeCall = (
       attempts.record(requestedMillis === undefined ? { status } : { status, retryAfterMillis: requestedMillis })
     },
     lost: () => attempts.record({}),
-    endAttempt: Effect.uninterruptible(Effect.suspend(closeAttempt)),
+    endAttempt: Effect.uninterruptible(Effect.suspend(() => closeAttempt(false))),
     events,
     end: (exit) =>
       Effect.suspend(() => {
@@ -141,7 +142,7 @@ export const makeCall = (
         timer.end()
         events?.unsafeEnd(exit, clock)
         // The next call starts after the connection of this one is closed or free.
-        const closing = closeAttempt()
+        const closing = closeAttempt(Exit.isInterrupted(exit))
         if (closing !== Effect.void) return Effect.uninterruptible(Effect.ensuring(closing, Effect.sync(leave)))
         leave()
         return closing

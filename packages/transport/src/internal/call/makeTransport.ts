@@ -20,13 +20,15 @@ import { type Call, makeCall } from "./call.js"
 import { makeCallQueue } from "./callQueue.js"
 import type { RetryBudget } from "./retryBudget.js"
 import { runCall, type SharedParts } from "./runCall.js"
-import { beginCall, countCall, spanCall } from "./telemetry.js"
+import { makeTelemetry, type Telemetry } from "./telemetry.js"
 
 export interface TransportOptions<R = never> {
   /** The key, or an effect that reads it: once now, and again after the service refused it. */
   readonly apiKey: ApiKey<R>
   /** Name of the header that carries the key. */
   readonly apiKeyHeader: string
+  /** Where requests go. Telemetry names its host and its port. */
+  readonly baseUrl: URL
   readonly deadlines: ResolvedDeadlines
   readonly retries: ResolvedRetries
   /** Highest number of calls that run at the same time. */
@@ -67,8 +69,10 @@ export const makeTransport = <R = never>(
       keys: yield* makeApiKeys(options.apiKey),
       driver: driverOf(client) ?? makeHttpClientDriver(client),
       retries: options.retries,
-      budget
+      budget,
+      telemetry: makeTelemetry(options.baseUrl)
     }
+    const { telemetry } = shared
     const enterQueue = makeCallQueue(options.concurrency)
     const monitors = new WeakMap<Clock.Clock, DeadlineMonitor>()
     const newCall = ({ sentId }: { readonly sentId: string }, given: CallOptions | undefined) =>
@@ -81,13 +85,13 @@ export const makeTransport = <R = never>(
     return {
       run: (operation, callOptions) =>
         Effect.flatMap(newCall(operation, callOptions), (call) =>
-          Effect.onExit(spanCall(runCall(shared, call, operation, callOptions), operation), (exit) =>
-            Effect.zipRight(countCall(operation, call, exit), call.end(exit))
+          Effect.onExit(telemetry.spanCall(runCall(shared, call, operation, callOptions), operation), (exit) =>
+            Effect.zipRight(telemetry.countCall(operation, call, exit), call.end(exit))
           )
         ),
       open: (operation, callOptions) =>
         Effect.flatMap(newCall(operation, callOptions), (call) =>
-          openCall(call, operation, runCall(shared, call, operation, callOptions))
+          openCall(telemetry, call, operation, runCall(shared, call, operation, callOptions))
         )
     }
   })
@@ -106,6 +110,7 @@ export const makeTransport = <R = never>(
  * | `Opened`               | the end of the call: telemetry, its place, connection | also the failures of these checks |
  */
 const openCall = <A extends Opened<E>, E extends ServiceError, Context>(
+  { beginCall }: Telemetry,
   call: Call,
   operation: Operation<A, E, Context>,
   running: Effect.Effect<A, E>

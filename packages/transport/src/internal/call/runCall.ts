@@ -17,7 +17,7 @@ import { decideRetry } from "./decideRetry.js"
 import { redactedResponse } from "./redactedResponse.js"
 import type { RetryBudget } from "./retryBudget.js"
 import { sendAttempt } from "./sendAttempt.js"
-import { logRetry, spanAttempt } from "./telemetry.js"
+import { logRetry, type Telemetry } from "./telemetry.js"
 
 /** The parts that all calls of a layer share. */
 export interface SharedParts {
@@ -26,11 +26,12 @@ export interface SharedParts {
   readonly driver: HttpDriver
   readonly retries: ResolvedRetries
   readonly budget: RetryBudget
+  readonly telemetry: Telemetry
 }
 
 /** Waits for the turn of a call, and makes attempts until one succeeds or fails for good. */
 export const runCall = <A, E extends ServiceError, Context>(
-  { apiKeyHeader, budget, driver, keys, retries }: SharedParts,
+  { apiKeyHeader, budget, driver, keys, retries, telemetry }: SharedParts,
   call: Call,
   operation: Operation<A, E, Context>,
   { outage, retryIfBilled = true }: CallOptions = {}
@@ -61,7 +62,7 @@ export const runCall = <A, E extends ServiceError, Context>(
     let delayMillis = 0
     let lastCost = 0
     for (let retry = 0; ; ) {
-      const sending = sendAttempt(driver, call, operation, { delayMillis, header: apiKeyHeader, key })
+      const sending = sendAttempt(driver, call, operation, { delayMillis, header: apiKeyHeader, key, telemetry })
       const attempt = Effect.matchEffect(sending, {
         onFailure: (failure) => Effect.fail(toError(failure)),
         onSuccess: ({ context, response }) => {
@@ -69,7 +70,7 @@ export const runCall = <A, E extends ServiceError, Context>(
           return operation.accept(latest, context)
         }
       })
-      const outcome = yield* Effect.either(spanAttempt(attempt, call))
+      const outcome = yield* Effect.either(telemetry.spanAttempt(attempt, operation, call))
       if (Either.isRight(outcome)) {
         budget.giveBack(lastCost)
         return outcome.right

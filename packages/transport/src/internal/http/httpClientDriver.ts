@@ -9,6 +9,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -48,6 +49,8 @@ export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver =
       let scope: Scope.CloseableScope | undefined
       let uploadFailure: UploadFailed | undefined
       let reader: Fiber.RuntimeFiber<unknown, unknown> | undefined
+      /** The fibers that run the client, with its finalizers. */
+      const running = new Set<Fiber.RuntimeFiber<unknown>>()
       let isClosed = false
 
       const execute = Effect.gen(function* () {
@@ -76,26 +79,39 @@ export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver =
             })
           )
         )
-        return yield* toHttpResponse(response, timer)
+        return yield* toHttpResponse(response, run)
       })
 
+      const run: Run = (effect) =>
+        timer.run(effect, (fiber) => {
+          running.add(fiber)
+          fiber.addObserver(() => running.delete(fiber))
+        })
       const close = () => {
         isClosed = true
-        const closed = scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
+        for (const fiber of running) fiber.unsafeInterruptAsFork(FiberId.none)
+        // The scope first: it aborts the request, for which a finalizer of the client may wait.
+        const closed = Effect.zipRight(
+          scope === undefined ? Effect.void : Scope.close(scope, Exit.void),
+          Effect.suspend(() => Fiber.awaitAll([...running]))
+        )
         // The client may stop reading the upload without closing it: fetch of Node 26 does so if it could not connect.
         return reader === undefined
-          ? closed
+          ? Effect.asVoid(closed)
           : Effect.zipRight(closed, awaitBriefly(Fiber.interruptFork(reader), reader))
       }
       const response = Effect.flatMap(Scope.make(), (made) => {
         scope = made
         timer.sent = "nothing"
-        return timer.run(Scope.extend(execute, made))
+        return run(Scope.extend(execute, made))
       })
       return { response, close }
     }
   }
 }
+
+/** Runs an effect of the client within the deadlines of the call. */
+type Run = <A>(effect: Effect.Effect<A, Failure>) => Effect.Effect<A, Failure>
 
 const toClientRequest = (
   { body, headers, url }: HttpRequest,
@@ -152,7 +168,7 @@ const once = (stream: Chunks): Chunks => {
 
 const toHttpResponse = (
   response: HttpClientResponse.HttpClientResponse,
-  timer: CallTimer
+  run: Run
 ): Effect.Effect<HttpResponse, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
@@ -179,6 +195,6 @@ const toHttpResponse = (
     )
     let isOpen = true
     yield* Effect.addFinalizer(() => Effect.sync(() => (isOpen = false)))
-    const pull = Effect.suspend(() => (isOpen ? timer.run(step) : outOfScope))
+    const pull = Effect.suspend(() => (isOpen ? run(step) : outOfScope))
     return { status: response.status, header, pull }
   })

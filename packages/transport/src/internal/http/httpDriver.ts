@@ -17,8 +17,8 @@ export interface HttpExchange {
   /** Sends the request and waits for the head of the response. Run it once. */
   readonly response: Effect.Effect<HttpResponse, Failure>
   /**
-   * Stops sending and receiving at once. The result waits for what still ends. If the response was read to its end, the
-   * connection is free for the next request.
+   * Stops sending and receiving at once. The result waits for what still ends, however long: it is `Effect.void` if nothing does.
+   * If the response was read to its end, the connection is free for the next request.
    */
   readonly close: () => Effect.Effect<void>
 }

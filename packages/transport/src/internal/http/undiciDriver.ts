@@ -39,7 +39,7 @@ export const makeUndiciDriver = ({ dispatcher, stopConnecting }: Agent): HttpDri
       isClosed = true
       queue.close()
       controller?.abort(callEnded)
-      return upload === undefined ? Effect.void : upload.close
+      return upload === undefined ? Effect.void : upload.close()
     }
 
     const handler = (

@@ -18,7 +18,8 @@ export interface UploadIterable {
   readonly chunks: AsyncIterable<Uint8Array>
   /** Why the upload failed, if it did. */
   readonly failure: () => UploadFailed | undefined
-  readonly close: Effect.Effect<void>
+  /** Stops reading. The result waits for what still ends. It is `Effect.void` if nothing does. */
+  readonly close: () => Effect.Effect<void>
 }
 
 export const makeUploadIterable = (
@@ -49,9 +50,10 @@ const fromParts = (parts: ReadonlyArray<Uint8Array>, progress: UploadProgress): 
   return {
     chunks: { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(next()) }) },
     failure: () => undefined,
-    close: Effect.sync(() => {
+    close: () => {
       isClosed = true
-    })
+      return Effect.void
+    }
   }
 }
 
@@ -139,11 +141,12 @@ const fromChunks = (upload: Upload, progress: UploadProgress, runtime: Runtime.R
       })
     },
     failure: () => failure,
-    close: Effect.suspend(() => {
+    close: () => {
       isClosed = true
       const running = fiber
       fiber = undefined
-      return running === undefined ? Effect.void : awaitBriefly(Fiber.interruptFork(running), running)
-    })
+      if (running === undefined || running.unsafePoll() !== null) return Effect.void
+      return awaitBriefly(Fiber.interruptFork(running), running)
+    }
   }
 }

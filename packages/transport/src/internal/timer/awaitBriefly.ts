@@ -1,7 +1,9 @@
+import { contained } from "@effect-speech/common/Contained"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import * as Runtime from "effect/Runtime"
 
 /**
  * Runs `end`, which makes the fiber end, and waits at most one second for the fiber. The fiber may run code of a caller
@@ -18,4 +20,13 @@ export const awaitBriefly = <A, E>(end: Effect.Effect<void>, fiber: Fiber.Runtim
           fiber.addObserver(wake)
           return Effect.sync(wake)
         })
+  )
+
+/**
+ * Runs an effect, and waits at most one second for it. It runs on after that. Unlike `Effect.forkDaemon`, this starts it at once: it has
+ * often ended before anything waits for it.
+ */
+export const briefly = (effect: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.flatMap(Effect.runtime<never>(), (runtime) =>
+    awaitBriefly(Effect.void, Runtime.runFork(runtime, contained(effect)))
   )

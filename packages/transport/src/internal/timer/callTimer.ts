@@ -88,11 +88,18 @@ export class CallTimer {
     })
   }
 
-  /** Runs an effect until a deadline passes. Then it interrupts the effect, but does not wait for it to end. */
-  run<A>(effect: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> {
+  /**
+   * Runs an effect until a deadline passes. Then it interrupts the effect, but does not wait for it to end: `onStart` gets its
+   * fiber, for who has to.
+   */
+  run<A>(
+    effect: Effect.Effect<A, Failure>,
+    onStart: (fiber: Fiber.RuntimeFiber<unknown>) => void = () => undefined
+  ): Effect.Effect<A, Failure> {
     return Effect.flatMap(Effect.runtime<never>(), (runtime) =>
       this.wait((resume) => {
         const fiber = Runtime.runFork(runtime, contained(effect))
+        onStart(fiber)
         fiber.addObserver((exit) => resume(Exit.flatten(exit)))
         return Fiber.interruptFork(fiber)
       })

@@ -1,4 +1,4 @@
-import type { Piece as FailedPiece } from "@effect-speech/transport/CallReport"
+import type { TextPiece } from "@effect-speech/transport/CallReport"
 import type { Piece } from "./plan.js"
 
 const clusters = new Intl.Segmenter(undefined, { granularity: "grapheme" })
@@ -15,12 +15,16 @@ const beginningOf = (text: string): string => {
   return `${words.replace(/ \S*$/, "")} …`
 }
 
-/** The place of a piece for its error. `of`: the number of all pieces. */
-export const placeOfPiece = ({ end, index, start, text }: Piece, of: number): Omit<FailedPiece, "kept" | "left"> => ({
-  number: index + 1,
-  of,
-  unit: "characters",
-  start,
-  end,
-  beginning: beginningOf(text)
-})
+/** A piece in the report of its error. `of`: the number of all pieces. */
+export const failedPiece =
+  ({ endIndex, index, startIndex, text }: Piece, of: number) =>
+  (kept: number, leftCodePoints: number | undefined): TextPiece => ({
+    _tag: "TextPiece",
+    number: index + 1,
+    of,
+    startIndex,
+    endIndex,
+    beginning: beginningOf(text),
+    kept,
+    leftCodePoints
+  })

@@ -1,0 +1,32 @@
+/**
+ * The ids of calls whose request has none: transaction ids and request ids.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+
+export interface CallIdsService {
+  /** The next id: a UUID. Anything else is a defect of the call. */
+  readonly next: Effect.Effect<string>
+}
+
+/** A generator of ids, taken from the context of the call. Default: random UUIDs. */
+export class CallIds extends Context.Reference<CallIds>()("@effect-speech/transport/CallIds", {
+  defaultValue: (): CallIdsService => ({ next: Effect.sync(() => crypto.randomUUID()) })
+}) {
+  /** Ids that count from 1: `00000000-0000-4000-8000-000000000001` is the first. */
+  static readonly layerTest: Layer.Layer<CallIds> = Layer.sync(CallIds, () => {
+    let number = 0
+    return { next: Effect.sync(() => `00000000-0000-4000-8000-${String(++number).padStart(12, "0")}`) }
+  })
+
+  /** Generates an id. */
+  static readonly next: Effect.Effect<string> = Effect.flatMap(CallIds, ({ next }) =>
+    Effect.filterOrDie(
+      next,
+      Schema.is(Schema.UUID),
+      (id) => new TypeError(`CallIds gave ${JSON.stringify(id)}, which is no UUID`)
+    )
+  )
+}
