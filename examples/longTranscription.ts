@@ -6,6 +6,7 @@
  */
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
 import { LongTranscription, PieceStore, Subtitles } from "@effect-speech/long-form"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
@@ -37,6 +38,8 @@ const program = Effect.gen(function* () {
 program.pipe(
   Effect.provide(PieceStore.layerFolder(`${path}.pieces`)),
   Effect.provide(SpeechToText.layerFromEnv),
+  // It decodes WAV. For other containers, take the layer of `@effect-speech/local-service/Decoder`.
+  Effect.provide(AudioDecoder.layerWav),
   Effect.provide(NodeTransport.layer),
   NodeRuntime.runMain
 )

@@ -7,7 +7,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type AudioFormat, Pcm, PcmStream, Silence, Wav } from "@effect-speech/audio-codec"
+import { AudioDecoder, type AudioFormat, Pcm, PcmStream, Silence, Wav } from "@effect-speech/audio-codec"
 import { LongTranscription, PieceStore, Subtitles } from "@effect-speech/long-form"
 import { AudioSource } from "@effect-speech/stt"
 import { TextToSpeech } from "@effect-speech/tts"
@@ -112,7 +112,11 @@ const transcript = async () => {
       { pieceMillis: size.pieceMillis }
     )
     return { known, result, seconds: (performance.now() - start) / 1000 }
-  }).pipe(Effect.provide(PieceStore.layerMemory), Effect.provide(localClients()), Effect.runPromise)
+  }).pipe(
+    Effect.provide([PieceStore.layerMemory, AudioDecoder.AudioDecoder.layerWav]),
+    Effect.provide(localClients()),
+    Effect.runPromise
+  )
   const { spoken } = known
   const { pieces, segments, text, warnings } = result
   const errors: Array<number> = []

@@ -10,6 +10,7 @@
  * ```
  */
 import type * as FileSystem from "@effect/platform/FileSystem"
+import type { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
 import * as EventDelivery from "@effect-speech/common/EventDelivery"
 import type { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import type { SttError } from "@effect-speech/stt/SttError"
@@ -69,7 +70,11 @@ export type {
 export const transcribe = (
   request: LongTranscriptionRequest,
   options: LongTranscriptionOptions = {}
-): Effect.Effect<LongTranscription, SttError | PieceStoreError, SpeechToText | PieceStore | FileSystem.FileSystem> =>
+): Effect.Effect<
+  LongTranscription,
+  SttError | PieceStoreError,
+  SpeechToText | PieceStore | AudioDecoder | FileSystem.FileSystem
+> =>
   Effect.gen(function* () {
     const { concurrency, outage, pieceMillis } = yield* validate(options)
     const { audio, transactionId = yield* CallIds.next, ...given } = yield* validateRequest(request)

@@ -1,6 +1,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect } from "@effect/vitest"
+import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
 import { LongTranscription, PieceStore, SegmentReader } from "@effect-speech/long-form"
 import {
   AudioSource,
@@ -18,7 +19,7 @@ import * as Stream from "effect/Stream"
 import { effectTests } from "effect-speech-test-support/effectTests"
 import { bytesOf, evenWords, requestOf, speak, textOf, transactionId, transcriptOf, wordsOf } from "./words.js"
 
-const platform = Layer.merge(NodeFileSystem.layer, PieceStore.layerMemory)
+const platform = Layer.mergeAll(NodeFileSystem.layer, PieceStore.layerMemory, AudioDecoder.layerWav)
 const it = effectTests(Layer.merge(SpeechToText.layerTest("नमस्ते"), platform))
 
 /** A service that answers so, over a new store, and what it received. */

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect } from "@effect/vitest"
-import { PcmStream } from "@effect-speech/audio-codec"
+import { AudioDecoder, PcmStream } from "@effect-speech/audio-codec"
 import { LongSpeech, LongTranscription, PieceStore, PieceStoreError } from "@effect-speech/long-form"
 import {
   SpeechToText,
@@ -104,7 +104,9 @@ const recording: Job<SttError> = {
       const transcribing = LongTranscription.transcribe(recordingOf(pieces), { pieceMillis: 1300, ...options })
       const transcription = yield* Effect.provideService(transcribing, SpeechToText, client)
       return { content: transcription.text, sources: transcription.pieces.map(({ source }) => source) }
-    }).pipe(Effect.provide([SpeechToText.layerTest(transcriptOf), NodeFileSystem.layer]))
+    }).pipe(
+      Effect.provide([SpeechToText.layerTest(transcriptOf), AudioDecoder.AudioDecoder.layerWav, NodeFileSystem.layer])
+    )
 }
 
 const jobs = [text, recording] as ReadonlyArray<Job<TtsError | SttError>>

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import type * as FileSystem from "@effect/platform/FileSystem"
-import { canDecode, decodeFile } from "@effect-speech/audio-codec/AudioDecoder"
+import { type AudioDecoder, canDecode, decodeFile } from "@effect-speech/audio-codec/AudioDecoder"
 import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import type { Header } from "@effect-speech/audio-codec/Container"
 import * as Printable from "@effect-speech/common/Printable"
@@ -30,7 +30,7 @@ import { look, problem, readHeader } from "./verify.js"
  * WAV needs no decoder. Provide an `AudioDecoder` to cut recordings in other containers. Without one, a recording that is long, or
  * of unknown length, is sent whole with the warning `SentWhole`, and a run that needs times does not start.
  */
-export const transcription: Worker<SpeechToText | FileSystem.FileSystem> = {
+export const transcription: Worker<SpeechToText | AudioDecoder | FileSystem.FileSystem> = {
   operation: "Transcribe",
   cost: (job) =>
     Effect.map(Effect.either(lookAt(job)), (looked) =>
