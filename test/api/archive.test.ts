@@ -21,7 +21,7 @@ import {
   Source,
   Worker
 } from "@effect-speech/archive"
-import { Wav } from "@effect-speech/audio-codec"
+import { AudioDecoder, Wav } from "@effect-speech/audio-codec"
 import { SpeechToText } from "@effect-speech/stt"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -89,7 +89,7 @@ const folder = Effect.acquireRelease(
 
 const layerIn = (path: string) =>
   Archive.layerEmbedded({ path: join(path, "runs.db"), workers: [Worker.transcription] }).pipe(
-    Layer.provide(SpeechToText.layerTest("Nobody missed the tide today.")),
+    Layer.provide([SpeechToText.layerTest("Nobody missed the tide today."), AudioDecoder.AudioDecoder.layerWav]),
     Layer.provideMerge(NodeFileSystem.layer)
   )
 

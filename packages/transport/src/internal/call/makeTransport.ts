@@ -12,7 +12,8 @@ import type { InvalidApiKey } from "../../unstable/Failure.js"
 import type { Operation } from "../../unstable/Operation.js"
 import { makeHttpClientDriver } from "../http/httpClientDriver.js"
 import { driverOf } from "../http/httpDriver.js"
-import type { ResolvedDeadlines } from "../options/deadlines.js"
+import { merge, type ResolvedDeadlines } from "../options/deadlines.js"
+import { ofCall } from "../options/durationOption.js"
 import type { ResolvedRetries } from "../options/retries.js"
 import { CallTimer, DeadlineMonitor } from "../timer/callTimer.js"
 import { makeApiKeys } from "./apiKeys.js"
@@ -31,7 +32,7 @@ export interface TransportOptions<R = never> {
   readonly baseUrl: URL
   readonly deadlines: ResolvedDeadlines
   readonly retries: ResolvedRetries
-  /** Highest number of calls that run at the same time. */
+  /** Highest number of calls that run at the same time. It may be infinite. */
   readonly concurrency: number
 }
 
@@ -77,9 +78,11 @@ export const makeTransport = <R = never>(
     const monitors = new WeakMap<Clock.Clock, DeadlineMonitor>()
     const newCall = ({ sentId }: { readonly sentId: string }, given: CallOptions | undefined) =>
       Effect.map(Effect.clock, (clock) => {
-        const monitor = monitors.get(clock) ?? new DeadlineMonitor(clock, options.deadlines)
+        const monitor = monitors.get(clock) ?? new DeadlineMonitor(clock)
         monitors.set(clock, monitor)
-        return makeCall(sentId, clock, new CallTimer(clock, options.deadlines), monitor, enterQueue, given?.onEvent)
+        const deadlines =
+          given?.deadlines === undefined ? options.deadlines : ofCall(merge(given.deadlines, options.deadlines))
+        return makeCall(sentId, clock, new CallTimer(clock, deadlines), monitor, enterQueue, given?.onEvent)
       })
 
     return {

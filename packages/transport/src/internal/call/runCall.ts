@@ -1,4 +1,3 @@
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Random from "effect/Random"
@@ -9,7 +8,7 @@ import type { Failure } from "../../unstable/Failure.js"
 import type { Operation, Response } from "../../unstable/Operation.js"
 import { classifyUploadFailure } from "../http/classifyConnectionError.js"
 import type { HttpDriver } from "../http/httpDriver.js"
-import { millisOf } from "../options/durationOption.js"
+import { millisOf, ofCall } from "../options/durationOption.js"
 import type { ResolvedRetries } from "../options/retries.js"
 import type { ApiKeys } from "./apiKeys.js"
 import type { Call } from "./call.js"
@@ -38,7 +37,7 @@ export const runCall = <A, E extends ServiceError, Context>(
 ): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     const { events } = call
-    const outageMillis = outage === undefined ? retries.outage : outageOf(outage)
+    const outageMillis = outage === undefined ? retries.outage : ofCall(millisOf(["outage"], outage))
     const limits = { budget, outageMillis, retries, retryIfBilled }
     let latest: Response<E> | undefined
     const toError = (failure: Failure) =>
@@ -102,10 +101,6 @@ export const runCall = <A, E extends ServiceError, Context>(
       yield* Effect.sleep(delayMillis)
     }
   })
-
-/** @throws RangeError if the option of the call is not a duration, or zero. */
-const outageOf = (given: Duration.DurationInput): number =>
-  Either.getOrThrowWith(millisOf(["outage"], given), (error) => new RangeError(String(error)))
 
 /** If reading the key takes too long, the error names the key instead of the phase. */
 const asKeyFailure = (failure: Failure): Failure =>
