@@ -96,7 +96,8 @@ const makeService = <R = never>(
         request: requestOf(url, audio, fields, sentId, hotwordEncoding, context),
         repeatable: isRepeatable(audio),
         accept,
-        fail: (failure, progress) => failureError(failure, progress, audio)
+        fail: (failure, progress) => failureError(failure, progress, audio),
+        failReading: (failure, progress) => failureError(failure, progress, audio)
       }
     }
     return {

@@ -149,12 +149,27 @@ export const layerTest = <Self, Service, Calls, Request, A, E>({
 
 type Facts<F> = Omit<F, "_tag"> & { readonly call: CallReport }
 
-/** The errors that all operations have, with the tags of one. */
-export interface FailureErrors<E> {
+/** The errors of a response that had begun, with the tags of an operation. */
+export interface ReadingErrors<E> {
   readonly ConnectionFailed: new (facts: Facts<ConnectionFailed> & { readonly sent: Sent }) => E
   readonly DeadlineExceeded: new (facts: Facts<DeadlineExceeded>) => E
+}
+
+/** The errors that all operations have, with the tags of one. */
+export interface FailureErrors<E> extends ReadingErrors<E> {
   readonly InvalidApiKey: new (facts: Facts<InvalidApiKey>) => E
 }
+
+/** The error of a response that had begun. `sent` is how much of its request has left this process. */
+export const readingError = <E>(
+  errors: ReadingErrors<E>,
+  failure: ConnectionFailed | DeadlineExceeded,
+  sent: Sent,
+  call: CallReport
+): E =>
+  failure._tag === "ConnectionFailed"
+    ? new errors.ConnectionFailed({ reason: failure.reason, code: failure.code, sent, call })
+    : new errors.DeadlineExceeded({ phase: failure.phase, limitMillis: failure.limitMillis, call })
 
 /** The error of a call without a usable response. `sent` is how much of the latest request left this process. */
 export const failureError = <E>(
@@ -162,16 +177,10 @@ export const failureError = <E>(
   failure: Exclude<Failure, UploadFailed>,
   sent: Sent,
   call: CallReport
-): E => {
-  switch (failure._tag) {
-    case "ConnectionFailed":
-      return new errors.ConnectionFailed({ reason: failure.reason, code: failure.code, sent, call })
-    case "DeadlineExceeded":
-      return new errors.DeadlineExceeded({ phase: failure.phase, limitMillis: failure.limitMillis, call })
-    case "InvalidApiKey":
-      return new errors.InvalidApiKey({ problem: failure.problem, call })
-  }
-}
+): E =>
+  failure._tag === "InvalidApiKey"
+    ? new errors.InvalidApiKey({ problem: failure.problem, call })
+    : readingError(errors, failure, sent, call)
 
 type Texts = Readonly<Record<string, string | undefined>>
 

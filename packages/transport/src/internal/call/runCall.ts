@@ -29,17 +29,17 @@ export interface SharedParts {
 }
 
 /** Waits for the turn of a call, and makes attempts until one succeeds or fails for good. */
-export const runCall = <A, E extends ServiceError, Context>(
+export const runCall = <A, E extends ServiceError, Context, Reading extends E>(
   { apiKeyHeader, budget, driver, keys, retries }: SharedParts,
   call: Call,
-  operation: Operation<A, E, Context>,
+  operation: Operation<A, E, Context, Reading>,
   { outage, retryIfBilled = true }: CallOptions = {}
 ): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     const { events } = call
     const outageMillis = outage === undefined ? retries.outage : outageOf(outage)
     const limits = { budget, outageMillis, retries, retryIfBilled }
-    let latest: Response<E> | undefined
+    let latest: Response<Reading> | undefined
     const toError = (failure: Failure) =>
       operation.fail(
         failure._tag === "UploadFailed" ? classifyUploadFailure(failure) : failure,
