@@ -6,6 +6,7 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Archive, Operation, Source, Worker } from "@effect-speech/archive"
+import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
 import { SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { Console, Effect, Layer, Stream } from "effect"
@@ -33,5 +34,6 @@ const program = Effect.gen(function* () {
 })
 
 const archive = Archive.layerEmbedded({ path: `${transcripts}/archive.db`, workers: [Worker.transcription] })
-const clients = Layer.provideMerge(SpeechToText.layerFromEnv, NodeTransport.layer)
+// It decodes WAV. To cut long recordings in other containers, take the layer of `@effect-speech/local-service/Decoder`.
+const clients = Layer.provideMerge(Layer.merge(SpeechToText.layerFromEnv, AudioDecoder.layerWav), NodeTransport.layer)
 program.pipe(Effect.provide(Layer.provide(archive, clients)), NodeRuntime.runMain)

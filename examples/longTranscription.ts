@@ -6,10 +6,11 @@
  */
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
 import { LongTranscription, PieceStore, Subtitles } from "@effect-speech/long-form"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
-import { Console, Effect } from "effect"
+import { Console, Duration, Effect } from "effect"
 
 const [path = "hour.wav", model = "en-general-v2-8khz", minutes = "5"] = process.argv.slice(2)
 
@@ -20,7 +21,7 @@ const program = Effect.gen(function* () {
   const transcript = yield* LongTranscription.transcribe(
     { audio: AudioSource.fromPath(path), model },
     {
-      pieceMillis: Number(minutes) * 60_000,
+      maximum: Duration.minutes(Number(minutes)),
       onEvent: (event) =>
         event._tag === "Done" || event._tag === "Kept"
           ? Console.error(
@@ -37,6 +38,8 @@ const program = Effect.gen(function* () {
 program.pipe(
   Effect.provide(PieceStore.layerFolder(`${path}.pieces`)),
   Effect.provide(SpeechToText.layerFromEnv),
+  // It decodes WAV. For other containers, take the layer of `@effect-speech/local-service/Decoder`.
+  Effect.provide(AudioDecoder.layerWav),
   Effect.provide(NodeTransport.layer),
   NodeRuntime.runMain
 )

@@ -272,14 +272,14 @@ describe("the README of a package", () => {
     audio-codec: internal/pcm/pcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
     audio-codec: PcmStream.FadeOptions PcmStream.TrimOptions Quiet.CutOptions Quiet.Piece
     audio-codec: internal/resampling/resampler.Rates
-    long-form: TextPieces.SplitOptions TextPieces.TextPiece Passages.ScriptOptions Passages.Passage
-    long-form: Sentences.Sentence Sentences.SentenceOptions
-    long-form: internal/speech/request.LongSpeechOptions internal/speech/request.Pauses internal/speech/plan.Plan
-    long-form: internal/speech/report.LongSpeechReport internal/speech/report.SpokenPiece internal/speech/report.SpokenSegment
-    long-form: Subtitles.Cue Subtitles.LayoutOptions
-    long-form: internal/transcription/request.LongTranscriptionOptions internal/transcription/transcript.LongTranscription
-    long-form: internal/transcription/transcript.TranscribedPiece internal/transcription/segments.Segment
-    long-form: SegmentReader.SegmentFields
+    long-form: TextPieces.Options TextPieces.TextPiece Passages.Options Passages.Passage
+    long-form: Sentences.Sentence Sentences.Options
+    long-form: internal/speech/request.Options internal/speech/request.Pauses internal/speech/plan.Plan
+    long-form: internal/speech/report.Report internal/speech/report.Piece internal/speech/report.Segment
+    long-form: Subtitles.Options
+    long-form: internal/transcription/request.Options internal/transcription/transcript.Transcript
+    long-form: internal/transcription/transcript.Piece internal/transcription/segments.Segment
+    long-form: SegmentReader.Fields
     archive: internal/service/ArchiveService.RunRequest internal/service/ArchiveService.Plan internal/service/ArchiveService.ArchiveService
     archive: Run.RunStatus Run.FileRecord
     archive: Source.Source internal/source/SourceItem.SourceItem Source.FilesOptions Source.FolderOptions Source.PathsOptions
@@ -310,6 +310,7 @@ describe("the README of a package", () => {
     ["transport", "reasons", Transport.ServiceError.ConnectionReason.literals],
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
     ["audio-codec", "reasons of decoding", AudioCodec.AudioDecoder.AudioDecoderError.fields.reason.literals],
+    ["long-form", "cues", fieldsOf(LongForm.Subtitles.Cue)],
     ["long-form", "events of a speech", typeTagsOf("long-form", "internal/speech/events")],
     ["long-form", "events of a transcription", typeTagsOf("long-form", "internal/transcription/events")],
     ["long-form", "warnings", typeTagsOf("long-form", "internal/transcription/warnings")],

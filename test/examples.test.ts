@@ -571,7 +571,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(exported).toContain((yield* service.requests)[0]?.id)
 
       const metrics = bodies.filter(({ url }) => url === "/v1/metrics").map(({ text }) => text)
-      expect(metrics.join()).toContain("speech_calls")
+      expect(metrics.join()).toContain("speech.client.operation.duration")
       const all = bodies.map(({ text }) => text).join()
       expect(all).not.toContain("Platform two")
       expect(all).not.toContain(place.key)

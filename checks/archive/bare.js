@@ -10,6 +10,7 @@ import * as Operation from "@effect-speech/archive/Operation"
 import * as Output from "@effect-speech/archive/Output"
 import * as Source from "@effect-speech/archive/Source"
 import * as Worker from "@effect-speech/archive/Worker"
+import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Effect from "effect/Effect"
@@ -86,7 +87,11 @@ const work = Effect.gen(function* () {
     Stream.runDrain
   )
   connection?.close()
-}).pipe(Effect.provide(Layer.provideMerge(Layer.effect(SpeechToText, double({ millis })), NodeTransport.layer)))
+}).pipe(
+  Effect.provide(
+    Layer.mergeAll(Layer.effect(SpeechToText, double({ millis })), AudioDecoder.layerWav, NodeTransport.layer)
+  )
+)
 
 process.once("message", async () => {
   resetPeakMemory()

@@ -9,6 +9,7 @@ import { Archive } from "@effect-speech/archive/Archive"
 import * as Operation from "@effect-speech/archive/Operation"
 import * as Source from "@effect-speech/archive/Source"
 import * as Worker from "@effect-speech/archive/Worker"
+import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Cause from "effect/Cause"
@@ -59,7 +60,7 @@ const speechToText =
     ? SpeechToText.layer({ apiKey: Redacted.make(speech.apiKey), baseUrl: speech.baseUrl, allowInsecureHttp: true })
     : Layer.effect(SpeechToText, double(speech))
 
-/** @type {Layer.Layer<Archive, import("@effect-speech/archive/ArchiveError").ArchiveError, SpeechToText | import("@effect/platform/FileSystem").FileSystem>} */
+/** @type {Layer.Layer<Archive, import("@effect-speech/archive/ArchiveError").ArchiveError, SpeechToText | AudioDecoder | import("@effect/platform/FileSystem").FileSystem>} */
 const archive =
   "path" in store
     ? Archive.layerEmbedded({ path: store.path, workers, concurrency })
@@ -67,7 +68,7 @@ const archive =
 
 const runtime = ManagedRuntime.make(
   archive.pipe(
-    Layer.provide(speechToText),
+    Layer.provide([speechToText, AudioDecoder.layerWav]),
     Layer.provideMerge(NodeTransport.layer),
     Layer.provide(Logger.minimumLogLevel(LogLevel.Error))
   )

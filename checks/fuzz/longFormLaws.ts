@@ -1,6 +1,6 @@
 import { inspect } from "node:util"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { type AudioFormat, Pcm, PcmStream } from "@effect-speech/audio-codec"
+import { AudioDecoder, type AudioFormat, Pcm, PcmStream } from "@effect-speech/audio-codec"
 import { LongSpeech, LongTranscription, PieceStore, Subtitles } from "@effect-speech/long-form"
 import { SpeechToText } from "@effect-speech/stt"
 import { TextToSpeech } from "@effect-speech/tts"
@@ -132,8 +132,13 @@ export const longFormLaws: Topic = Effect.succeed({
     FastCheck.asyncProperty(FastCheck.array(oddTranscript, { minLength: 1, maxLength: 3 }), async (answers) => {
       const answer = (request: Parameters<typeof bytesOf>[0]) =>
         answers[bytesOf(request).byteLength % answers.length] ?? {}
-      const layer = Layer.mergeAll(SpeechToText.layerTest(answer), PieceStore.layerMemory, NodeFileSystem.layer)
-      const transcribe = LongTranscription.transcribe(requestOf(recording), { pieceMillis: 1000 })
+      const layer = Layer.mergeAll(
+        SpeechToText.layerTest(answer),
+        PieceStore.layerMemory,
+        AudioDecoder.AudioDecoder.layerWav,
+        NodeFileSystem.layer
+      )
+      const transcribe = LongTranscription.transcribe(requestOf(recording), { maximum: "1 second" })
       const [first, again] = await Effect.runPromise(Effect.provide(Effect.all([transcribe, transcribe]), layer))
       for (const { confidence, pieces, segments, text } of [first, again]) {
         check(lettersOf(segments.map((segment) => segment.text).join("")) === lettersOf(text), text, segments)

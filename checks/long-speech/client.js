@@ -24,14 +24,14 @@ import { readJob, serve } from "../support/serve.js"
  * @property {string} requestId
  * @property {boolean} isMixed Whether each script of the text is spoken in its own language.
  * @property {import("@effect-speech/tts/TtsContract").OutputFormat} [outputFormat]
- * @property {import("@effect-speech/long-form/LongSpeech").LongSpeechOptions} options
+ * @property {import("@effect-speech/long-form/LongSpeech").Options} options
  *
  * @typedef {object} Result
  * @property {number} firstMillis Until the audio of the first piece.
  * @property {number} totalMillis Until the file is whole.
  * @property {number} grownBytes The peak of resident memory above that at the start.
  * @property {import("@effect-speech/long-form/LongSpeech").Plan} plan
- * @property {import("@effect-speech/long-form/LongSpeech").LongSpeechReport} report
+ * @property {import("@effect-speech/long-form/LongSpeech").Report} report
  */
 
 /** @type {Job} */

@@ -17,7 +17,7 @@ export interface Joins {
 }
 
 /** Reads the whole file, and compares it with the report of its speech. */
-export const readJoins = (path: string, { pieces }: LongSpeech.LongSpeechReport): Joins & AudioFormat.AudioFormat => {
+export const readJoins = (path: string, { pieces }: LongSpeech.Report): Joins & AudioFormat.AudioFormat => {
   const { bytes, format } = Either.getOrThrow(Wav.decode(readFileSync(path)))
   const samples = Pcm.decode(bytes, format.encoding)
   const at = (frame: number): number => samples[frame] ?? 0

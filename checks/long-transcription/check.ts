@@ -7,7 +7,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type AudioFormat, Pcm, PcmStream, Silence, Wav } from "@effect-speech/audio-codec"
+import { AudioDecoder, type AudioFormat, Pcm, PcmStream, Silence, Wav } from "@effect-speech/audio-codec"
 import { LongTranscription, PieceStore, Subtitles } from "@effect-speech/long-form"
 import { AudioSource } from "@effect-speech/stt"
 import { TextToSpeech } from "@effect-speech/tts"
@@ -109,10 +109,14 @@ const transcript = async () => {
     const start = performance.now()
     const result = yield* LongTranscription.transcribe(
       { audio: AudioSource.fromPath(known.path), model: "en-general-v2-8khz" },
-      { pieceMillis: size.pieceMillis }
+      { maximum: size.pieceMillis }
     )
     return { known, result, seconds: (performance.now() - start) / 1000 }
-  }).pipe(Effect.provide(PieceStore.layerMemory), Effect.provide(localClients()), Effect.runPromise)
+  }).pipe(
+    Effect.provide([PieceStore.layerMemory, AudioDecoder.AudioDecoder.layerWav]),
+    Effect.provide(localClients()),
+    Effect.runPromise
+  )
   const { spoken } = known
   const { pieces, segments, text, warnings } = result
   const errors: Array<number> = []

@@ -1,5 +1,6 @@
 // Plain JavaScript: measured processes run without a compiler.
 /** Transcribes one recording when it gets a message: `node client.js JOB`, as JSON. */
+import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
 import { LongTranscription, PieceStore } from "@effect-speech/long-form"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
@@ -34,9 +35,9 @@ const transcribe = async () => {
   const start = performance.now()
   const program = LongTranscription.transcribe(
     { audio: AudioSource.fromPath(path), model: "en-general-v2-8khz", transactionId },
-    { concurrency, pieceMillis }
+    { concurrency, maximum: pieceMillis }
   ).pipe(
-    Effect.provide(PieceStore.layerFolder(folder)),
+    Effect.provide([PieceStore.layerFolder(folder), AudioDecoder.layerWav]),
     Effect.provide(SpeechToText.layer({ apiKey: Redacted.make("check.secret"), baseUrl, concurrency: 64 })),
     Effect.provide(NodeTransport.layer)
   )

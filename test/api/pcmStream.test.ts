@@ -3,9 +3,9 @@ import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { NodeFileSystem } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { AudioFormat, Pcm, PcmStream, Telephony, Wav } from "@effect-speech/audio-codec"
+import { AudioDecoder, AudioFormat, Pcm, PcmStream, Telephony, Wav } from "@effect-speech/audio-codec"
 import { type SpeechStream, TextToSpeech } from "@effect-speech/tts"
-import { Effect, Equal, Hash, HashSet, Schema, Stream } from "effect"
+import { Effect, Equal, Hash, HashSet, Schema, type Scope, Stream } from "effect"
 
 const mono = { sampleRate: 8000, channels: 1, encoding: "pcm16" } as const
 const second = new Uint8Array(16_000)
@@ -110,5 +110,27 @@ describe("samples", () => {
       const samples = yield* Pcm.collectSamples(Pcm.decodeStream(audio))
       expect([...samples]).toEqual([0.25, -0.5])
     })
+  )
+})
+
+describe("a recording of any container", () => {
+  const mp3 = "packages/audio-codec/test/recordings/cbr.mp3"
+
+  it.effect("needs a decoder, which the type says", () =>
+    Effect.gen(function* () {
+      const decoding = AudioDecoder.decodeFile(mp3).pipe(Effect.provide(NodeFileSystem.layer))
+      // @ts-expect-error: no decoder is provided
+      const missing: Effect.Effect<unknown, unknown, Scope.Scope> = decoding
+      expect(missing).toBe(decoding)
+      const error = yield* Effect.flip(Effect.provide(decoding, AudioDecoder.AudioDecoder.layerWav))
+      expect(error).toMatchObject({ _tag: "AudioDecoderError", reason: "NoDecoder" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("that is in memory needs no file system", () =>
+    Effect.gen(function* () {
+      const decoded = yield* AudioDecoder.decodeStream(Stream.make(Wav.encode(mono, second)))
+      expect(yield* PcmStream.collect(decoded)).toEqual(second)
+    }).pipe(Effect.scoped, Effect.provide(AudioDecoder.AudioDecoder.layerWav))
   )
 })

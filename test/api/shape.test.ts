@@ -24,7 +24,8 @@ describe("@effect-speech/transport", () => {
       "ClientOptions",
       "Deadlines",
       "Retries",
-      "ServiceError"
+      "ServiceError",
+      "SpeechMetrics"
     ])
   })
 

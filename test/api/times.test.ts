@@ -1,14 +1,33 @@
 /** Times and places in the API of `@effect-speech/long-form`, as a user writes them. */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
-import { LongSpeech, PieceStore, SegmentReader, Sentences, Subtitles, TextPieces } from "@effect-speech/long-form"
+import { AudioDecoder, Wav } from "@effect-speech/audio-codec"
+import {
+  LongSpeech,
+  LongTranscription,
+  Passages,
+  PieceStore,
+  SegmentReader,
+  Sentences,
+  Subtitles,
+  TextPieces
+} from "@effect-speech/long-form"
+import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import { CallReport } from "@effect-speech/transport"
 import { TextToSpeech, TtsUnauthorized } from "@effect-speech/tts"
-import { Effect, Either, Stream } from "effect"
+import { Duration, Effect, Either, Layer, Option, pipe, Stream } from "effect"
 
 const tone = TextToSpeech.layerTest({
   bytes: new Uint8Array(new Int16Array(8000).fill(999).buffer),
   outputFormat: "8000:pcm16"
 })
+
+const services = Layer.mergeAll(
+  SpeechToText.layerTest({ text: "One." }),
+  PieceStore.layerMemory,
+  AudioDecoder.AudioDecoder.layerWav,
+  NodeFileSystem.layer
+)
 
 describe("a time says its unit", () => {
   it("in a cue, so that one in seconds does not compile", () => {
@@ -40,6 +59,74 @@ describe("a time says its unit", () => {
       expect(segments.every(({ endMillis, startMillis }) => startMillis <= endMillis)).toBe(true)
     }).pipe(Effect.scoped, Effect.provide([tone, PieceStore.layerMemory]))
   )
+})
+
+describe("a duration that is given is any `DurationInput`", () => {
+  it("for the longest and the shortest time of a cue", () => {
+    const cue = { startMillis: 0, endMillis: 20_000, text: "Amen." }
+    const cues = Subtitles.layout([cue], { maximum: "3 seconds", minimum: Duration.millis(500) })
+    expect(cues).toEqual([{ ...cue, endMillis: 3000 }])
+    // @ts-expect-error: a number with a unit in its name is no option.
+    expect(Subtitles.layout([cue], { maximumMillis: 3000 })).toEqual([{ ...cue, endMillis: 7000 }])
+  })
+
+  it.effect("for the pauses of a speech, and one that is out of range is refused before anything is sent", () =>
+    Effect.gen(function* () {
+      const spoken = (options: LongSpeech.Options) =>
+        LongSpeech.stream({ text: "One.\n\nTwo." }, { maximum: 8, first: 8, fade: 0, ...options }).pipe(
+          Effect.tap(({ stream }) => Stream.runDrain(stream)),
+          Effect.flatMap(({ report }) => report),
+          Effect.scoped
+        )
+      const long = yield* spoken({ pauses: { paragraph: "2 seconds" }, edgeSilence: Duration.millis(10) })
+      const short = yield* spoken({ pauses: { paragraph: 500 }, edgeSilence: "10 millis" })
+      expect(long.durationMillis - short.durationMillis).toBe(1500)
+      const refused = yield* Effect.flip(spoken({ pauses: { paragraph: "2 minutes" } }))
+      expect(refused).toMatchObject({ _tag: "TtsInvalidRequest", field: "pauses.paragraph" })
+    }).pipe(Effect.provide([tone, PieceStore.layerMemory]))
+  )
+
+  it.effect("for the longest piece of a recording", () =>
+    Effect.gen(function* () {
+      const audio = AudioSource.fromBytes(
+        Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, new Uint8Array(8000))
+      )
+      const transcribe = (options: LongTranscription.Options) =>
+        LongTranscription.transcribe({ audio, model: "en-general-v2-8khz" }, options)
+      const { durationMillis, pieces } = yield* transcribe({ maximum: "1 minute" })
+      expect([durationMillis, pieces.length]).toEqual([500, 1])
+      expect(yield* Effect.flip(transcribe({ maximum: "2 hours" }))).toMatchObject({
+        ...{ _tag: "SttInvalidRequest", field: "maximum", problem: 'must be a duration from "1 second" to "1 hour"' }
+      })
+    }).pipe(Effect.provide(services))
+  )
+})
+
+describe("a function over values", () => {
+  it("takes its subject first, or last in a pipe", () => {
+    const text = "यह app अच्छा है। It works."
+    const first = [...TextPieces.split(Passages.byScript(text, { minimumWords: 2 }), { maximum: 12 })]
+    const last = pipe(text, Passages.byScript({ minimumWords: 2 }), TextPieces.split({ maximum: 12 }))
+    expect([...last]).toEqual(first)
+    expect([...pipe(text, Sentences.split({ lang: "hi" }))]).toEqual([...Sentences.split(text, { lang: "hi" })])
+    expect([...pipe(text, Sentences.split())]).toEqual([...Sentences.split(text)])
+    const cues = [{ startMillis: 0, endMillis: 900, text }]
+    expect(pipe(cues, Subtitles.layout(), Subtitles.toVtt)).toBe(Subtitles.toVtt(Subtitles.layout(cues)))
+  })
+
+  it("throws for no number: one that is out of range counts as the nearest in it", () => {
+    const [cue] = Subtitles.layout([{ startMillis: Number.NaN, endMillis: -5, text: "One." }], { lines: 0 })
+    expect(cue).toMatchObject({ startMillis: 0, text: "One." })
+    expect([...TextPieces.split("One. Two.", { maximum: Number.NaN })]).toHaveLength(9)
+  })
+})
+
+it("what belongs to a store of pieces is on its class, and a name that is none is `None`", () => {
+  const piece = `${"0f".repeat(32)}.wav`
+  const temporary = `${piece}.00000000-0000-4000-8000-000000000000.part`
+  expect([piece, temporary].filter(PieceStore.isPieceName)).toEqual([piece])
+  expect(PieceStore.pieceOfTemporary(temporary)).toEqual(Option.some(piece))
+  expect(PieceStore.pieceOfTemporary(piece)).toEqual(Option.none())
 })
 
 it("a place in a text is an index of the string", () => {

@@ -47,29 +47,36 @@ export const recordingTracer = () => {
   return { spans, tracer }
 }
 
-const speechMetrics = Effect.map(
-  Metric.snapshot,
-  (metrics) =>
-    new Map(
-      metrics.flatMap(({ metricKey, metricState }) => {
-        if (!metricKey.name.startsWith("speech_") || !("count" in metricState)) return []
-        const name = [metricKey.name, ...metricKey.tags.map(({ value }) => value)].join(" ")
-        const millis = "sum" in metricState ? Number(metricState.sum) : undefined
-        return [[name, { count: Number(metricState.count), millis }] as const]
-      })
-    )
-)
+/** The labels of the metrics of calls that are the same for all calls of a test. */
+const constant: ReadonlySet<string> = new Set(["server.address", "server.port", "unit"])
 
-/** By how much the metrics of calls grow while an effect runs, such as `{ "speech_calls synthesize success": 1 }`. */
+const speechMetrics = Effect.map(Metric.snapshot, (metrics) => {
+  const found = new Map<string, { readonly count: number; readonly seconds: number | undefined }>()
+  for (const { metricKey, metricState } of metrics) {
+    if (!metricKey.name.startsWith("speech.client.") || !("count" in metricState)) continue
+    const labels = metricKey.tags.filter(({ key }) => !constant.has(key)).map(({ value }) => value)
+    const name = [metricKey.name, ...labels].join(" ")
+    // Calls to other ports have metrics of their own.
+    const others = found.get(name)
+    found.set(name, {
+      count: Number(metricState.count) + (others?.count ?? 0),
+      seconds: "sum" in metricState ? Number(metricState.sum) + (others?.seconds ?? 0) : undefined
+    })
+  }
+  return found
+})
+
+/** By how much the metrics of calls grow while an effect runs, such as `{ "speech.client.attempts synthesize 200": 1 }`. */
 export const metricsOf = <E, R>(calls: Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
     const before = yield* speechMetrics
     yield* calls
-    const growth: Record<string, number | { readonly count: number; readonly millis: number }> = {}
-    for (const [name, { count, millis }] of yield* speechMetrics) {
-      const grown = count - (before.get(name)?.count ?? 0)
+    const growth: Record<string, number | { readonly count: number; readonly seconds: number }> = {}
+    for (const [name, { count, seconds }] of yield* speechMetrics) {
+      const earlier = before.get(name)
+      const grown = count - (earlier?.count ?? 0)
       if (grown === 0) continue
-      growth[name] = millis === undefined ? grown : { count: grown, millis: millis - (before.get(name)?.millis ?? 0) }
+      growth[name] = seconds === undefined ? grown : { count: grown, seconds: seconds - (earlier?.seconds ?? 0) }
     }
     return growth
   })

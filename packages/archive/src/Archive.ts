@@ -152,7 +152,7 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
         workers: byOperation(({ call }) => ({
           call: (job: Job) => Effect.map(ofWorker(call(job)), (settlement) => Write.withOutput(job, settlement))
         })),
-        costs: byOperation((worker) => (job: Job) => Effect.provide(highestCost(worker, job), context)),
+        costs: byOperation((worker) => (job: Job) => ofWorker(highestCost(worker, job))),
         recorded: ({ file, settings }, { inPieces, result }) =>
           Effect.catchAll(
             Effect.provide(Write.complete(settings.output, { ...file, result, inPieces }), context),

@@ -89,7 +89,8 @@ const claimed = (source: Source.Source, path?: string) =>
 const listed = (name: string, options: Source.FolderOptions = {}) =>
   Effect.flatMap(Source.folder(folder, { extensions: "all", ...options }), (source) => claimed(source, name))
 
-const answering = (answer: Stt.TestAnswer) => Layer.merge(SpeechToText.layerTest(answer), NodeFileSystem.layer)
+const answering = (answer: Stt.TestAnswer) =>
+  Layer.mergeAll(SpeechToText.layerTest(answer), AudioDecoder.AudioDecoder.layerWav, NodeFileSystem.layer)
 
 const aux = (
   confidence: number,
@@ -202,10 +203,10 @@ describe("a transcription of a run", () => {
         credits: Math.ceil((unstated.size * 8) / 6_000),
         result: { warnings: ["SentWhole"] }
       })
-      const decoder = AudioDecoder.AudioDecoder.of({
+      const decoder = AudioDecoder.AudioDecoder.layer({
         decode: () => Effect.succeed(PcmStream.fromBytes(format, recording(3).subarray(44)))
       })
-      const decoded = yield* Effect.provideService(call(unstated), AudioDecoder.AudioDecoder, decoder)
+      const decoded = yield* Effect.provide(call(unstated), decoder)
       expect(decoded).toMatchObject({ _tag: "Done", result: { durationMillis: 3000 }, credits: 3 })
       const short = yield* call(file)
       expect(short).toMatchObject({ _tag: "Done", result: { durationMillis: 288 }, credits: 1 })
@@ -447,7 +448,7 @@ describe("a file that was away", () => {
 
 describe("a run with a limit of credits", () => {
   /** Three recordings of 20 seconds, which are much longer than their size suggests. */
-  const sparse = AudioDecoder.AudioDecoder.of({
+  const sparse = AudioDecoder.AudioDecoder.layer({
     decode: () => Effect.succeed(PcmStream.fromBytes(format, recording(20).subarray(44)))
   })
   const limited = Effect.suspend(() => {
@@ -471,7 +472,7 @@ describe("a run with a limit of credits", () => {
         counts: { done: 2, pending: 1 },
         credits: 40
       })
-    }).pipe(Effect.provideService(AudioDecoder.AudioDecoder, sparse), Effect.provide(answering("One.")))
+    }).pipe(Effect.provide(sparse), Effect.provide(answering("One.")))
   )
 
   it.live("sends none of them if no decoder can measure it", () =>
@@ -530,7 +531,7 @@ describe("a recording that changes", () => {
       const system = Layer.merge(NodeTransport.layer, replacing)
       const settlement = yield* Effect.provide(
         Worker.transcription.call({ file, settings: transcribing() }),
-        Layer.provideMerge(client, system)
+        Layer.provideMerge(Layer.merge(client, AudioDecoder.AudioDecoder.layerWav), system)
       )
       expect(settlement).toMatchObject({ _tag: "Failed", error: { tag: "SttAudioUnreadable" }, notReached: true })
       expect(opened).toBe(2)
@@ -609,7 +610,7 @@ describe("a run of subtitles without a decoder", () => {
 })
 
 /** A decoder that a run must find, before it cuts anything. */
-const untouched = Layer.succeed(AudioDecoder.AudioDecoder, { decode: () => Effect.dieMessage("not yet") })
+const untouched = AudioDecoder.AudioDecoder.layer({ decode: () => Effect.dieMessage("not yet") })
 
 const call = (billing: "notBilled" | "unknown") => ({ call: { sentId: "id", attempts: [], billing, elapsedMillis: 0 } })
 

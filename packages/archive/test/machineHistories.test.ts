@@ -8,6 +8,7 @@ import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { afterAll, beforeAll, describe, it } from "@effect/vitest"
+import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Cause from "effect/Cause"
@@ -263,7 +264,7 @@ class History {
       this.url === undefined
         ? Archive.layerEmbedded({ ...options, path: this.store })
         : Archive.layerMachine({ ...options, url: Redacted.make(this.url) })
-    const process = this.begin(Layer.provide(layer, speech), `process ${++this.#names}`)
+    const process = this.begin(Layer.provide(layer, [speech, AudioDecoder.layerWav]), `process ${++this.#names}`)
     process.machine.onDeath.push(() =>
       this.log.push({ at: this.world.now, is: "killed", process: process.machine.name })
     )

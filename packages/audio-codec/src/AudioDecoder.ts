@@ -2,10 +2,10 @@
  * Decodes recordings of six containers to a `PcmStream`.
  *
  * WAV is decoded here. For MP3, M4A, FLAC, OGG and WebM, provide the layer of `@effect-speech/local-service/Decoder`, or a
- * decoder of your own.
+ * decoder of your own; if there are none, `AudioDecoder.layerWav`.
  *
  * ```ts
- * const audio = yield* AudioDecoder.decodeFile("call.mp3")
+ * const audio = AudioDecoder.decodeFile("call.mp3").pipe(Effect.provide(Decoder.layer))
  * ```
  */
 import type { PlatformError } from "@effect/platform/Error"
@@ -13,6 +13,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as StreamBeginning from "@effect-speech/common/StreamBeginning"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { AudioDecoderError } from "./AudioDecoderError.js"
@@ -30,7 +31,8 @@ export { AudioDecoderError } from "./AudioDecoderError.js"
 /** A container that this package does not decode. */
 export type Compressed = Exclude<Container, "wav">
 
-export interface AudioDecoderService {
+/** What {@link AudioDecoder.layer} takes. */
+export interface AudioDecoderOptions {
   /** The containers that it decodes. Default: all. */
   readonly containers?: ReadonlyArray<Compressed> | undefined
   /**
@@ -43,30 +45,72 @@ export interface AudioDecoderService {
   ) => Effect.Effect<PcmStream<AudioDecoderError>, AudioDecoderError, Scope.Scope>
 }
 
-/** The decoder of compressed recordings. Default: each one is an `AudioDecoderError` of reason `NoDecoder`. */
-export class AudioDecoder extends Context.Reference<AudioDecoder>()("@effect-speech/audio-codec/AudioDecoder", {
-  defaultValue: (): AudioDecoderService => ({
-    containers: [],
-    decode: (_, container) =>
-      Effect.fail(
-        new AudioDecoderError({
-          reason: "NoDecoder",
-          container,
-          message:
-            `This recording is ${displayName(container)}, and only WAV is decoded. Convert it to WAV, or provide the ` +
-            "layer of @effect-speech/local-service/Decoder."
-        })
-      )
+export interface AudioDecoderService {
+  /** The containers that it decodes. */
+  readonly containers: ReadonlyArray<Compressed>
+  /** Decodes the recording in a file. */
+  readonly decodeFile: AudioDecoderOptions["decode"]
+  /** Decodes a recording that arrives as a stream. */
+  readonly decodeStream: <E, R>(
+    file: Stream.Stream<Uint8Array, E, R>,
+    container: Compressed
+  ) => Effect.Effect<PcmStream<AudioDecoderError>, E | AudioDecoderError | PlatformError, R | Scope.Scope>
+}
+
+const noDecoder = (container: Compressed) =>
+  new AudioDecoderError({
+    reason: "NoDecoder",
+    container,
+    message:
+      `This recording is ${displayName(container)}, and only WAV is decoded. Convert it to WAV, or provide the ` +
+      "layer of @effect-speech/local-service/Decoder."
   })
-}) {}
+
+/**
+ * The decoder of recordings that are not WAV. Provide the layer of `@effect-speech/local-service/Decoder`, or one of your own. If
+ * your recordings are WAV, provide {@link layerWav}.
+ */
+export class AudioDecoder extends Context.Tag("@effect-speech/audio-codec/AudioDecoder")<
+  AudioDecoder,
+  AudioDecoderService
+>() {
+  /** A decoder of your own. A recording that arrives as a stream is kept in a temporary file, which is deleted with the scope. */
+  static readonly layer = ({
+    containers: decoded,
+    decode
+  }: AudioDecoderOptions): Layer.Layer<AudioDecoder, never, FileSystem.FileSystem> =>
+    Layer.effect(
+      AudioDecoder,
+      Effect.map(FileSystem.FileSystem, (fs) => ({
+        containers: decoded ?? compressed,
+        decodeFile: decode,
+        decodeStream: (file, container) =>
+          Effect.gen(function* () {
+            const path = yield* fs.makeTempFileScoped({ prefix: "recording-" })
+            yield* Stream.run(file, fs.sink(path))
+            return yield* decode(path, container)
+          })
+      }))
+    )
+
+  /** Decodes WAV alone. Any other recording is an `AudioDecoderError` of reason `NoDecoder`. */
+  static readonly layerWav: Layer.Layer<AudioDecoder> = Layer.succeed(AudioDecoder, {
+    containers: [],
+    decodeFile: (_, container) => Effect.fail(noDecoder(container)),
+    decodeStream: (_, container) => Effect.fail(noDecoder(container))
+  })
+}
+
+const compressed = containers.filter((container) => container !== "wav")
 
 /**
  * Whether {@link decodeFile} and {@link decodeStream} decode recordings of a container: WAV, and what the provided
  * {@link AudioDecoder} decodes.
  */
-export const canDecode = (container: Container | undefined): Effect.Effect<boolean> =>
-  Effect.map(AudioDecoder, ({ containers: decoded = containers }) =>
-    container === undefined ? false : container === "wav" || decoded.some((each) => each === container)
+export const canDecode = (container: Container | undefined): Effect.Effect<boolean, never, AudioDecoder> =>
+  Effect.map(
+    AudioDecoder,
+    ({ containers }) => container === "wav" || containers.some((decoded) => decoded === container)
   )
 
 /** The errors of a recording's bytes; with those of its file, the errors of {@link decodeFile}. */
@@ -88,13 +132,13 @@ export const decodeFile = (
 ): Effect.Effect<
   PcmStream<DecodeError | PlatformError>,
   DecodeError | PlatformError,
-  FileSystem.FileSystem | Scope.Scope
+  AudioDecoder | FileSystem.FileSystem | Scope.Scope
 > =>
   Effect.gen(function* () {
     const container = yield* containerOf(path)
     if (container === "wav") return yield* Wav.readFile(path)
     if (container === undefined) return yield* unknown()
-    return yield* (yield* AudioDecoder).decode(path, container)
+    return yield* (yield* AudioDecoder).decodeFile(path, container)
   })
 
 const containerOf = (path: string) =>
@@ -104,25 +148,22 @@ const containerOf = (path: string) =>
   )
 
 /**
- * Decodes a recording that arrives as a stream: WAV as it arrives, others from a temporary file, which is deleted with the
- * scope. The stream of the samples can run once, inside the scope.
+ * Decodes a recording that arrives as a stream: WAV as it arrives, others by the {@link AudioDecoder}. The stream of the samples
+ * can run once, inside the scope.
  */
 export const decodeStream = <E, R>(
   file: Stream.Stream<Uint8Array, E, R>
 ): Effect.Effect<
   PcmStream<E | DecodeError | PlatformError>,
   E | DecodeError | PlatformError,
-  R | FileSystem.FileSystem | Scope.Scope
+  R | AudioDecoder | Scope.Scope
 > =>
   Effect.gen(function* () {
     const { beginning, whole } = yield* openBeginning(file)
     const container = sniff(beginning)
     if (container === "wav") return yield* Wav.decodeStream(whole)
     if (container === undefined) return yield* unknown()
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* fs.makeTempFileScoped({ prefix: "recording-" })
-    yield* Stream.run(whole, fs.sink(path))
-    return yield* (yield* AudioDecoder).decode(path, container)
+    return yield* (yield* AudioDecoder).decodeStream(whole, container)
   })
 
 /** In bytes. Longer tags are replaced by an empty one: no decoder needs their content. */

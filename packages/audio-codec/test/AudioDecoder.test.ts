@@ -5,10 +5,11 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect } from "@effect/vitest"
 import { AudioDecoder, type AudioFormat, Container, PcmStream, Wav } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { effectTests, testFolder } from "effect-speech-test-support/effectTests"
 
-const it = effectTests(NodeFileSystem.layer)
+const it = effectTests(Layer.merge(AudioDecoder.AudioDecoder.layerWav, NodeFileSystem.layer))
 const folder = testFolder("audio-decoder")
 
 const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
@@ -57,8 +58,8 @@ describe("a recording", () => {
   it("can be decoded if it is WAV, or if the provided decoder decodes its container", function* () {
     const decode = () => Effect.dieMessage("not called")
     const decodable = Effect.filter(Container.containers, AudioDecoder.canDecode)
-    const decodableBy = (decoder: AudioDecoder.AudioDecoderService) =>
-      Effect.provideService(decodable, AudioDecoder.AudioDecoder, decoder)
+    const decodableBy = (decoder: AudioDecoder.AudioDecoderOptions) =>
+      Effect.provide(decodable, AudioDecoder.AudioDecoder.layer(decoder))
     expect(yield* decodable).toEqual(["wav"])
     expect(yield* decodableBy({ decode })).toEqual(Container.containers)
     expect(yield* decodableBy({ decode, containers: ["mp3"] })).toEqual(["wav", "mp3"])
@@ -87,16 +88,16 @@ describe("a recording", () => {
 
   it("that streams reaches a decoder as a whole file, which lasts as long as the scope", function* () {
     const seen: Array<string> = []
-    const decoder: AudioDecoder.AudioDecoderService = {
+    const decoder = AudioDecoder.AudioDecoder.layer({
       decode: (path) =>
         Effect.sync(() => {
           seen.push(path)
           return PcmStream.fromBytes(format, readFileSync(path))
         })
-    }
+    })
     const decoded = Effect.flatMap(AudioDecoder.decodeStream(singly(readFileSync(mp3))), PcmStream.collect).pipe(
       Effect.tap(() => expect(existsSync(seen[0] as string)).toBe(true)),
-      Effect.provideService(AudioDecoder.AudioDecoder, decoder)
+      Effect.provide(decoder)
     )
     expect(Buffer.compare(yield* Effect.scoped(decoded), readFileSync(mp3))).toBe(0)
     expect(existsSync(seen[0] as string)).toBe(false)

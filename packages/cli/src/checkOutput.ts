@@ -5,7 +5,7 @@
  * permissions of every system, a full disk and a quota. It does not show whether an older output can be replaced, and to try that
  * would replace it. So what forbids it is looked up: the permissions of the file, its mount, its owner in a folder such as /tmp.
  */
-import { dirname, join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Files from "@effect-speech/common/Files"
 import { systemCode } from "@effect-speech/common/SystemCode"
@@ -103,4 +103,31 @@ const writeTrial = (path: string, folder: string): Effect.Effect<void, OutputFai
           : writeFailed(path, error)
       )
     )
+  })
+
+const kinds: { readonly [Type in FileSystem.File.Type]?: string } = {
+  File: "a file",
+  CharacterDevice: "a device",
+  BlockDevice: "a device",
+  FIFO: "a pipe",
+  Socket: "a socket"
+}
+
+/** Fails if the folder of `--out` is something else, or can't be made. */
+export const checkOutputFolder = (path: string): Effect.Effect<void, OutputFailed, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    // The nearest thing that is there: the folders below it are made.
+    for (let place = resolve(path); ; place = dirname(place)) {
+      const type = yield* Effect.option(Effect.map(fs.stat(place), (info) => info.type))
+      if (Option.contains(type, "Directory")) return
+      const link = Option.isSome(type) ? Option.none() : yield* Effect.option(fs.readLink(place))
+      const what = Option.match(type, {
+        onNone: () => Option.getOrUndefined(Option.map(link, (target) => `a link to ${target}, which does not exist`)),
+        onSome: (type) => kinds[type] ?? "no folder"
+      })
+      const subject = place === resolve(path) ? `--out ${path} is` : `--out ${path} can't be made: ${place} is`
+      if (what !== undefined) return yield* refuse(`${subject} ${what}. Give the name of a folder.`)
+      if (place === dirname(place)) return
+    }
   })

@@ -5,13 +5,7 @@
 import { readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
-import {
-  isTemporaryName,
-  isWhole,
-  PieceStore,
-  PieceStoreError,
-  type PieceStoreService
-} from "@effect-speech/long-form/PieceStore"
+import { PieceStore, PieceStoreError, type PieceStoreService } from "@effect-speech/long-form/PieceStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -59,7 +53,7 @@ export const openJobFolder = (
     if (isNew) yield* Effect.ignore(fs.writeFile(pathOf(PieceFolder.mark), new Uint8Array(0)))
     // This process has the lock, so no other one writes these. They may take the room of whole pieces.
     const found = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
-    yield* remove(found.filter(isTemporaryName))
+    yield* remove(found.filter((name) => Option.isSome(PieceStore.pieceOfTemporary(name))))
 
     const claimName = PieceFolder.claimName(job)
     const { claim, used } = makeClaims(fs, () => pathOf(claimName), yield* exists(claimName))
@@ -71,7 +65,7 @@ export const openJobFolder = (
         Effect.suspend(() => (place() === folder ? get(name) : gone(folder, place()))).pipe(
           Effect.tap((result) =>
             Option.isSome(result)
-              ? Effect.flatMap(isWhole(name, result.value), (whole) => (whole ? claim(name) : Effect.void))
+              ? Effect.flatMap(PieceStore.isWhole(name, result.value), (whole) => (whole ? claim(name) : Effect.void))
               : Effect.void
           )
         ),

@@ -2,7 +2,7 @@
  * What `--json` prints. The names in it are of its own: they stay when a field of the library gets another name.
  */
 import type * as LongSpeech from "@effect-speech/long-form/LongSpeech"
-import type { LongTranscription } from "@effect-speech/long-form/LongTranscription"
+import type * as LongTranscription from "@effect-speech/long-form/LongTranscription"
 import type { Transcription } from "@effect-speech/stt"
 import type { Piece } from "@effect-speech/transport/CallReport"
 
@@ -19,13 +19,13 @@ const spokenSegment = renaming({ ...inText, ...inMillis })
 const timed = renaming(inMillis)
 
 /** The pieces and the sentences of a speech. The texts of the pieces are left out. */
-export const ofSpeech = ({ pieces, segments }: LongSpeech.LongSpeechReport): object => ({
+export const ofSpeech = ({ pieces, segments }: LongSpeech.Report): object => ({
   pieces: pieces.map(({ text: _, ...facts }) => spokenPiece(facts)),
   segments: segments.map(spokenSegment)
 })
 
 /** The transcript of a recording. */
-export const ofTranscript = (transcript: Transcription | LongTranscription): object =>
+export const ofTranscript = (transcript: Transcription | LongTranscription.Transcript): object =>
   "pieces" in transcript
     ? { ...transcript, segments: transcript.segments.map(timed), pieces: transcript.pieces.map(timed) }
     : transcript

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as ExitCode from "./exitCode.js"
 import type { Run } from "./parse.js"
+import { handleSignals, removeSignalHandlers } from "./signals.js"
 import { run } from "./speech.js"
 import { reportUnwritable } from "./standardStreams.js"
 
@@ -15,35 +16,6 @@ import { reportUnwritable } from "./standardStreams.js"
 const outputFailed = Effect.async<number>((resume) =>
   reportUnwritable(() => resume(Effect.succeed(ExitCode.fileFailed)))
 )
-
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
-
-/** From here on the system ends the process at a signal. */
-const removeSignalHandlers = (): void => {
-  for (const signal of signals) process.removeAllListeners(signal)
-}
-
-/** How long the command may clean up after a first Ctrl-C, before a second one kills it. */
-const cleanUpMillis = 1000
-
-/**
- * `runMain` interrupts at the first signal and removes its handler, so that a second one would kill at once. This handler
- * stays for a second. It also treats a closed terminal (SIGHUP) as an interruption.
- */
-const handleSignals = (): void => {
-  let interruptedAt: number | undefined
-  for (const signal of signals) {
-    process.on(signal, () => {
-      const now = performance.now()
-      if (interruptedAt !== undefined && now - interruptedAt > cleanUpMillis) {
-        removeSignalHandlers()
-        process.kill(process.pid, signal)
-      }
-      interruptedAt ??= now
-      if (signal === "SIGHUP") process.kill(process.pid, "SIGTERM")
-    })
-  }
-}
 
 export const main = (invocation: Run): void => {
   handleSignals()

@@ -1,7 +1,8 @@
 /**
  * What lies in a folder of pieces, and what of it a job removes. ARCHITECTURE.md has the states of a piece.
  */
-import { isPieceName, isTemporaryName, pieceOfTemporary } from "@effect-speech/long-form/PieceStore"
+import { PieceStore } from "@effect-speech/long-form/PieceStore"
+import * as Option from "effect/Option"
 import { lockName } from "./fileLock.js"
 
 const claim = /^\.([0-9a-f]{64})\.job$/
@@ -24,7 +25,7 @@ export const extendClaim = (name: string, isFirst: boolean): string => `${isFirs
 
 /** The pieces of a claim. A killed process may have written a part of a line. `undefined`: the file is no claim. */
 export const readClaim = (text: string): ReadonlyArray<string> | undefined =>
-  text.startsWith(firstLine) ? text.split("\n").filter(isPieceName) : undefined
+  text.startsWith(firstLine) ? text.split("\n").filter(PieceStore.isPieceName) : undefined
 
 export interface Contents {
   /** The names of all regular files. */
@@ -56,14 +57,14 @@ export const endingOf = ({ claims, files, others }: Contents, job: string, used:
   const ofOthers = new Set(Array.from(claims).flatMap(([other, names]) => (other === job ? [] : names)))
   const isRemoved = (name: string) => used.has(name) && !ofOthers.has(name)
   // A folder with the name of a piece is none.
-  const left = new Set(files.filter((name) => isPieceName(name) && !isRemoved(name)))
+  const left = new Set(files.filter((name) => PieceStore.isPieceName(name) && !isRemoved(name)))
   const isVoid = (claimed: string) => !(claims.get(claimed) ?? []).some((name) => left.has(name))
-  const isOwnTemporary = (name: string) => isRemoved(pieceOfTemporary(name) ?? "")
-  const remove = files.filter((name) => (isPieceName(name) ? isRemoved(name) : isOwnTemporary(name)))
+  const isOwnTemporary = (name: string) => Option.exists(PieceStore.pieceOfTemporary(name), isRemoved)
+  const remove = files.filter((name) => (PieceStore.isPieceName(name) ? isRemoved(name) : isOwnTemporary(name)))
   const isOfCommand = (name: string): boolean => {
     const claimant = jobOf(name)
     return claimant === undefined
-      ? name === mark || name === lockName || isTemporaryName(name)
+      ? name === mark || name === lockName || Option.isSome(PieceStore.pieceOfTemporary(name))
       : claims.has(claimant) && isVoid(claimant)
   }
   return {

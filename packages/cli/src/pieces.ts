@@ -9,6 +9,7 @@ import { type JobFolder, openJobFolder } from "./jobFolder.js"
 import { applying, plural, say } from "./message.js"
 import { isPrinted } from "./output.js"
 import { describeRest } from "./serviceFailure.js"
+import { isAsked } from "./signals.js"
 
 type JobError = Exclude<CommandError, LongJobFailed>
 
@@ -17,6 +18,8 @@ export interface KeptPieces {
   readonly folder: string | undefined
   /** What the job is: any JSON that is the same when the same command runs again, and differs for another. */
   readonly job: unknown
+  /** The cost of the rest, as the end of a sentence about the command. Default: unknown. */
+  readonly rest?: () => string
 }
 
 /** A recording of a job. Its content is known only when it is read. */
@@ -37,13 +40,18 @@ export const recordingOf = (file: string): unknown => {
  * interruption names the folder. A second command over the folder at the same time fails before it sends anything.
  */
 export const keepPieces = <A, E extends JobError, R>(
-  { folder, job }: KeptPieces,
+  { folder, job, rest = () => "" }: KeptPieces,
   work: Effect.Effect<A, E, R | PieceStore>
-) => (folder === undefined ? forgetPieces(work) : keepIn(folder, digestOf(job), work))
+) => (folder === undefined ? forgetPieces(work) : keepIn(folder, digestOf(job), rest, work))
 
 const digestOf = (job: unknown): string => createHash("sha256").update(JSON.stringify(job)).digest("hex")
 
-const keepIn = <A, E extends JobError, R>(folder: string, job: string, work: Effect.Effect<A, E, R | PieceStore>) =>
+const keepIn = <A, E extends JobError, R>(
+  folder: string,
+  job: string,
+  rest: () => string,
+  work: Effect.Effect<A, E, R | PieceStore>
+) =>
   Effect.gen(function* () {
     const jobFolder = yield* openJobFolder(folder, job)
     return yield* work.pipe(
@@ -53,7 +61,10 @@ const keepIn = <A, E extends JobError, R>(folder: string, job: string, work: Eff
         Effect.flatMap(stop(folder, jobFolder, describeRest(error)), (note) => failWith(error, note))
       ),
       Effect.onInterrupt(() =>
-        Effect.flatMap(stop(folder, jobFolder, ""), (note) => (note === undefined ? Effect.void : say(note)))
+        Effect.flatMap(
+          Effect.suspend(() => stop(folder, jobFolder, rest())),
+          (note) => say(...applying(note))
+        )
       )
     )
   }).pipe(Effect.scoped)
@@ -71,7 +82,9 @@ const forgetPieces = <A, E extends JobError, R>(work: Effect.Effect<A, E, R | Pi
       : `${finishedPieces(finished.size)} lost. With --pieces FOLDER they are kept, and the same command resumes.`
   return work.pipe(
     Effect.provideService(PieceStore, forgetful),
-    Effect.catchAll((error: E) => failWith(error, note()))
+    Effect.catchAll((error: E) => failWith(error, note())),
+    // The reader of a pipe that is closed needs no message.
+    Effect.onInterrupt(() => Effect.suspend(() => (isAsked() ? say(...applying(note())) : Effect.void)))
   )
 }
 

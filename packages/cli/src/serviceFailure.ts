@@ -2,7 +2,7 @@
  * What the command says about a failure of transcription or synthesis, and about a warning. Where the library names its own
  * options, the command names those of the command line.
  */
-import type { LongTranscriptionWarning } from "@effect-speech/long-form/LongTranscription"
+import type { Warning } from "@effect-speech/long-form/LongTranscription"
 import { type AudioHint, type SttAudioUnreadable, SttError } from "@effect-speech/stt/SttError"
 import type { SttWarning } from "@effect-speech/stt/SttWarning"
 import type { Piece } from "@effect-speech/transport/CallReport"
@@ -12,7 +12,7 @@ import { TtsError } from "@effect-speech/tts/TtsError"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
 import * as Schema from "effect/Schema"
 import { commandNames, commands } from "./declaration.js"
-import { applying, count } from "./message.js"
+import { applying, count, plural } from "./message.js"
 
 export const isServiceError = Schema.is(Schema.Union(SttError, TtsError))
 
@@ -21,6 +21,7 @@ const optionNames: ReadonlyMap<string, string> = new Map([
   ["text", "TEXT"],
   ["source", "SOURCE"],
   ["pieceMillis", "--piece-minutes"],
+  ["maximum", "--piece-minutes"],
   ["callsPerSecond", "--rate"],
   ["directory", "--out"],
   ...commandNames.flatMap((name) =>
@@ -115,13 +116,26 @@ const describePiece = (piece: Piece): string => {
     : `${name}, from character ${count(piece.startIndex + 1)}: “${piece.beginning}”`
 }
 
-/** The cost of the rest after a failure, as the end of a sentence about the command. Empty if it is not known. */
+/** What is left of a job: of a text, or of a recording. `undefined`: it is not known. */
+export type Left = { readonly leftCodePoints: number | undefined } | { readonly leftMillis: number | undefined }
+
+/** The cost of the rest, as the end of a sentence about the command. Empty if it is not known. */
+export const describeLeft = (left: Left): string => {
+  const amount = "leftMillis" in left ? left.leftMillis : left.leftCodePoints
+  if (amount === undefined) return ""
+  if (amount === 0) return ", and sends nothing more"
+  return "leftMillis" in left
+    ? `, and sends the other ${clockTime(amount)}`
+    : `, and costs at most ${plural(amount, "code point")}`
+}
+
+/** {@link describeLeft} after a failure. */
 export const describeRest = (error: unknown): string => {
   const piece = isServiceError(error) ? error.call.piece : undefined
-  if (piece?._tag === "RecordingPiece") {
-    return piece.leftMillis === undefined ? "" : `, and sends the other ${clockTime(piece.leftMillis)}`
-  }
-  return piece?.leftCodePoints === undefined ? "" : `, and costs at most ${count(piece.leftCodePoints)} code points`
+  if (piece === undefined) return ""
+  return describeLeft(
+    piece._tag === "RecordingPiece" ? { leftMillis: piece.leftMillis } : { leftCodePoints: piece.leftCodePoints }
+  )
 }
 
 /** A failure of a call for a person: what to do, the piece it happened to, the tag to look it up by, the attempts and the id. */
@@ -133,7 +147,7 @@ export const describeServiceError = (error: SttError | TtsError): string => {
 }
 
 /** A warning for a person, in the words of the command if those of the library name its options. */
-export const describeWarning = (warning: SttWarning | TtsWarning | LongTranscriptionWarning): string => {
+export const describeWarning = (warning: SttWarning | TtsWarning | Warning): string => {
   switch (warning._tag) {
     case "SegmentTimesUnread":
       return `The response has no usable times of segments for ${warning.pieces} pieces, so each of these is one segment. If the service names the times differently, use --segment-fields.`

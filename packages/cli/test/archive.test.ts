@@ -73,6 +73,33 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
 
   const asRun = "--model en-general-v2-8khz --concurrency 2"
 
+  it.scoped("names --out if it is no folder and can't become one, and sends nothing", () =>
+    Effect.gen(function* () {
+      const { calls, folder } = yield* place(1)
+      writeFileSync(`${folder}/taken`, "text")
+      symlinkSync("nowhere", `${folder}/dangling`)
+      const before = yield* requestCount
+      for (const [out, problem] of [
+        ["taken", "is a file"],
+        ["taken/in", `can't be made: ${folder}/taken is a file`],
+        ["dangling", "is a link to nowhere, which does not exist"]
+      ]) {
+        for (const more of ["", ` --store ${folder}/elsewhere.db`]) {
+          expect(yield* archive(`run ${calls} ${asRun} --out ${folder}/${out}${more}`)).toEqual({
+            code: 3,
+            stdout: "",
+            stderr: `speech: --out ${folder}/${out} ${problem}. Give the name of a folder. [OutputFailed]`
+          })
+        }
+      }
+      if (process.platform === "linux") {
+        const { stderr } = yield* archive(`run ${calls} ${asRun} --out /dev/full`)
+        expect(stderr).toBe("speech: --out /dev/full is a device. Give the name of a folder. [OutputFailed]")
+      }
+      expect(yield* requestCount).toBe(before)
+    })
+  )
+
   it.scoped("transcribes a folder, and the same command sends nothing again", () =>
     Effect.gen(function* () {
       const { calls, folder, line, out } = yield* place(4)

@@ -20,7 +20,15 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schedule from "effect/Schedule"
 import { afterAll, beforeAll } from "vitest"
-import { onSpeaking, recordingOf, requestCount, serviceOfTones, serviceWith, speechCommand } from "./environment.js"
+import {
+  onSpeaking,
+  recordingOf,
+  requestCount,
+  serviceOfTones,
+  serviceWith,
+  setFaults,
+  speechCommand
+} from "./environment.js"
 
 /** The command as it is built, in a process of its own. */
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url))
@@ -56,7 +64,7 @@ const startProgram = (file: string, args: ReadonlyArray<string>, environment: En
           resolve({ code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]), ...output })
         )
       )
-      return Object.assign(child, { ended: Effect.promise(() => ended) })
+      return Object.assign(child, { ended: Effect.promise(() => ended), stderrSoFar: Effect.sync(() => output.stderr) })
     }
   )
 
@@ -81,9 +89,9 @@ const preload = (module: string) => ({ NODE_OPTIONS: `--import=data:text/javascr
 
 const transcribe = ["transcribe", "second.wav", "--model", "hi-general-v2-8khz"]
 /** Speaks a text in pieces. Paths are in the folder, also for a command in this process. */
-const speak = (text: string, out: string) => [
+const speak = (text: string, out: string, concurrency = 1) => [
   ...["synthesize", "--text-file", `${folder}/${text}`, "--out", `${folder}/${out}`],
-  ...["--concurrency", "1", "--output-format", "8000:pcm16", "--pause", "line=1"]
+  ...["--concurrency", String(concurrency), "--output-format", "8000:pcm16", "--pause", "line=1"]
 ]
 
 const toneOf = (pitch: number) => recordingOf(1, (at) => 8000 * Math.sin(at * pitch * 0.1))
@@ -182,30 +190,118 @@ describe("the built command", { timeout: 120_000 }, () => {
       })
     )
 
-    it.scoped("goes on with a long text after Ctrl-C and after a crash, and pays for no finished piece again", () =>
+    it.scoped(
+      "finishes and keeps the calls in flight of a long text at Ctrl-C, so that all runs together send each piece once",
+      () =>
+        Effect.gen(function* () {
+          mkdirSync(`${folder}/finished`)
+          writeFileSync(`${folder}/finished/long.txt`, paragraphs(57))
+          const args = speak("finished/long.txt", "finished/long.wav", 4)
+          const { pieces } = JSON.parse((yield* speechCommand(...args, "--dry-run", "--json")).stdout)
+          expect(pieces).toBe(13)
+          const before = yield* requestCount
+          const environment = yield* serviceWith({ operation: "synthesize", nth: 5, times: 4, delayMillis: 1500 })
+          const command = yield* start(args, environment)
+          yield* until(requestCount, (count) => count === before + 8)
+          command.kill("SIGINT")
+          const { code, stderr, stdout } = yield* command.ended
+          expect({ code, stdout }).toEqual({ code: 130, stdout: "" })
+          expect(stderr).toMatch(
+            /^speech: Finishing 4 calls\. Press Ctrl-C again to stop now: they may be billed\.\nspeech: 8 finished pieces are kept in \S+\/long\.wav\.pieces\. The same command resumes, and costs at most [\d,]+ code points\.\n$/
+          )
+          yield* setFaults()
+          expect((yield* speechCommand(...args)).code).toBe(0)
+          expect((yield* requestCount) - before).toBe(13)
+          expect(readdirSync(`${folder}/finished`).toSorted()).toEqual(["long.txt", "long.wav"])
+        })
+    )
+
+    it.scoped("stops the calls of a long text at a second Ctrl-C, says what may be billed, and leaves no file", () =>
+      Effect.gen(function* () {
+        mkdirSync(`${folder}/stopped`)
+        writeFileSync(`${folder}/stopped/long.txt`, paragraphs(2))
+        const args = speak("stopped/long.txt", "stopped/long.wav")
+        const before = yield* requestCount
+        const command = yield* start(args, yield* serviceWith({ operation: "synthesize", delayMillis: 60_000 }))
+        yield* until(requestCount, (count) => count > before)
+        command.kill("SIGTERM")
+        yield* until(command.stderrSoFar, (text) => text.includes("Finishing 1 call."))
+        // What arrives sooner is the same press.
+        yield* Effect.sleep(1100)
+        command.kill("SIGINT")
+        expect(yield* command.ended).toEqual({
+          code: 130,
+          stdout: "",
+          stderr:
+            "speech: Finishing 1 call. Press Ctrl-C again to stop now: it may be billed.\n" +
+            "speech: 1 call was stopped. It may be billed, and the same command sends it again.\n"
+        })
+        expect(readdirSync(`${folder}/stopped`)).toEqual(["long.txt"])
+      })
+    )
+
+    it.scoped("finishes and keeps the calls in flight of long recordings at Ctrl-C", () =>
+      Effect.gen(function* () {
+        for (const pitch of [5, 6]) writeFileSync(`${folder}/long-${pitch}.wav`, toneOf(pitch))
+        const model = ["--model", "hi-general-v2-8khz", "--pieces", "finished-pieces"]
+        const args = ["transcribe", "long-5.wav", "long-6.wav", ...model]
+        const before = yield* requestCount
+        const environment = yield* serviceWith({ operation: "transcribe", delayMillis: 1500 })
+        const command = yield* start(args, environment)
+        yield* until(requestCount, (count) => count === before + 2)
+        command.kill("SIGINT")
+        expect(yield* command.ended).toEqual({
+          code: 130,
+          stdout: "",
+          stderr:
+            "speech: Finishing 2 calls. Press Ctrl-C again to stop now: they may be billed.\n" +
+            "speech: 2 finished pieces are kept in finished-pieces. The same command resumes.\n"
+        })
+        yield* setFaults()
+        expect((yield* run(args, environment)).code).toBe(0)
+        expect((yield* requestCount) - before).toBe(2)
+      })
+    )
+
+    it.scoped("ends a call at once at Ctrl-C if nothing can be kept, and says that it may be billed", () =>
+      Effect.gen(function* () {
+        writeFileSync(`${folder}/cut.wav`, toneOf(7))
+        const environment = yield* serviceWith({ delayMillis: 60_000 })
+        const { requests } = yield* LocalService
+        for (const args of [
+          ["synthesize", "नमस्ते", "--out", "short.wav"],
+          transcribe,
+          ["transcribe", "cut.wav", "--model", "hi-general-v2-8khz", "--long"],
+          ["synthesize", "नमस्ते", "--pause", "line=1", "--out", "-"]
+        ]) {
+          const before = yield* requestCount
+          const command = yield* start(args, environment)
+          yield* until(requests, (all) => all.length > before && all.at(-1)?.outcome === "faulted")
+          command.kill("SIGINT")
+          expect(yield* command.ended).toEqual({
+            code: 130,
+            stdout: "",
+            stderr: "speech: 1 call was stopped. It may be billed, and the same command sends it again.\n"
+          })
+        }
+        expect(filesOf("short.wav")).toEqual([])
+      })
+    )
+
+    it.scoped("goes on with a long text after a crash, and pays for no finished piece again", () =>
       Effect.gen(function* () {
         const { requests } = yield* LocalService
         writeFileSync(`${folder}/long.txt`, paragraphs(2))
         const args = [...speak("long.txt", "long.wav"), "--subtitles", `${folder}/long.srt`]
-        /** Ends a command by a signal when its request of this number waits, for the second piece. */
-        const end = (signal: NodeJS.Signals, nth: number) =>
-          Effect.gen(function* () {
-            const environment = yield* serviceWith({ operation: "synthesize", nth, delayMillis: 60_000 })
-            const before = yield* requestCount
-            const command = yield* start(args, environment)
-            yield* until(requests, (all) => all.length === before + nth && all.at(-1)?.outcome === "faulted")
-            command.kill(signal)
-            return yield* command.ended
-          }).pipe(Effect.scoped)
-
-        expect(yield* end("SIGINT", 2)).toMatchObject({
-          code: 130,
-          stdout: "",
-          stderr: `speech: 1 finished piece is kept in ${folder}/long.wav.pieces. The same command resumes.\n`
-        })
-        expect((yield* end("SIGKILL", 1)).code).toBe(137)
+        const environment = yield* serviceWith({ operation: "synthesize", nth: 2, delayMillis: 60_000 })
+        const crashed = yield* requestCount
+        const command = yield* start(args, environment)
+        yield* until(requests, (all) => all.length === crashed + 2 && all.at(-1)?.outcome === "faulted")
+        command.kill("SIGKILL")
+        expect((yield* command.ended).code).toBe(137)
         expect(filesOf("long")).not.toContain("long.wav")
 
+        yield* setFaults()
         const before = yield* requestCount
         expect(yield* speechCommand(...args)).toEqual({
           code: 0,

@@ -5,18 +5,19 @@
  * const audio = yield* AudioDecoder.decodeFile("call.mp3").pipe(Effect.provide(Decoder.layer))
  * ```
  */
+import type * as FileSystem from "@effect/platform/FileSystem"
 import { AudioDecoder, AudioDecoderError } from "@effect-speech/audio-codec/AudioDecoder"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import { openCompressed } from "./internal/recordings/compressed.js"
 
 /**
  * Decodes each recording in its own thread, which ends with the scope, to mono (the mean of the channels), float32, at the
  * recording's rate. A recording that is damaged or cut off is an `AudioDecoderError` of reason `Unreadable`.
  */
-export const layer: Layer.Layer<AudioDecoder> = Layer.succeed(AudioDecoder, {
+export const layer: Layer.Layer<AudioDecoder, never, FileSystem.FileSystem> = AudioDecoder.layer({
   decode: (path, container) => {
     const unreadable = (problem: string) =>
       new AudioDecoderError({

@@ -13,7 +13,7 @@ const pathOf = (name: string) => fileURLToPath(new URL(`recordings/${name}`, imp
 /** In seconds. */
 const duration = (readFileSync(pathOf("cat.wav")).length - 44) / 16_000
 
-layer(Layer.merge(Decoder.layer, NodeFileSystem.layer))("the decoder of the local service", (it) => {
+layer(Layer.provideMerge(Decoder.layer, NodeFileSystem.layer))("the decoder of the local service", (it) => {
   it.scoped.each(["cat.mp3", "cat.m4a", "cat.flac", "cat.opus.ogg", "cat.webm"])(
     "decodes %s for audio-codec, also between tags",
     (name) =>
@@ -32,12 +32,12 @@ layer(Layer.merge(Decoder.layer, NodeFileSystem.layer))("the decoder of the loca
 
   it.scoped("says that a file is gone, or is a folder", () =>
     Effect.gen(function* () {
-      const { decode } = yield* AudioDecoder.AudioDecoder
+      const { decodeFile } = yield* AudioDecoder.AudioDecoder
       for (const [path, problem] of [
         ["/nowhere/call.mp3", "it does not exist; check the path"],
         ["/", "it is a folder; give a file"]
       ] as const) {
-        const error = yield* Effect.flip(decode(path, "mp3"))
+        const error = yield* Effect.flip(decodeFile(path, "mp3"))
         expect(error).toMatchObject({ _tag: "AudioDecoderError", reason: "Unreadable", container: "mp3" })
         expect(error.message).toContain(`The MP3 file can't be read: ${problem}.`)
       }

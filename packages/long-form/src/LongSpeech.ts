@@ -29,15 +29,15 @@ import { replaces } from "./internal/paidPieces.js"
 import { failedPiece } from "./internal/speech/failedPiece.js"
 import { makeJoiner } from "./internal/speech/joinSpeech.js"
 import { type Plan, prepare } from "./internal/speech/plan.js"
-import type { LongSpeechReport } from "./internal/speech/report.js"
-import type { LongSpeechOptions, LongSpeechRequest } from "./internal/speech/request.js"
+import type { Report } from "./internal/speech/report.js"
+import type { Options, Request } from "./internal/speech/request.js"
 import { makeSpeaker, type PieceAudio, type PieceFailed, requestedFormat } from "./internal/speech/speakPieces.js"
 import type { PieceStore, PieceStoreError } from "./PieceStore.js"
 
-export type { Called, Done, Kept, LongSpeechEvent, Planned, Started } from "./internal/speech/events.js"
+export type { Called, Done, Event, Kept, Planned, Started } from "./internal/speech/events.js"
 export type { Plan } from "./internal/speech/plan.js"
-export type { LongSpeechReport, SpokenPiece, SpokenSegment } from "./internal/speech/report.js"
-export type { LongSpeechOptions, LongSpeechRequest, Pauses } from "./internal/speech/request.js"
+export type { Piece, Report, Segment } from "./internal/speech/report.js"
+export type { Options, Pauses, Request } from "./internal/speech/request.js"
 
 /** Audio of a whole text as it is synthesized. `stream` can be run once, inside the scope. */
 export interface LongSpeech extends PcmStream.PcmStream<TtsError | PieceStoreError> {
@@ -46,19 +46,17 @@ export interface LongSpeech extends PcmStream.PcmStream<TtsError | PieceStoreErr
   /** The plan, once the whole text was split. */
   readonly plan: Effect.Effect<Plan>
   /** The report so far. It is complete when the stream has ended. */
-  readonly report: Effect.Effect<LongSpeechReport>
+  readonly report: Effect.Effect<Report>
 }
 
 /** The file that was written, with the report of its speech. */
-export interface LongSpeechFile extends Wav.WavFile {
-  readonly report: LongSpeechReport
+export interface File extends Wav.WavFile {
+  readonly report: Report
 }
 
 /** Checks a request, and counts its pieces and its cost. Sends nothing. */
-export const plan = (
-  request: LongSpeechRequest,
-  options: LongSpeechOptions = {}
-): Effect.Effect<Plan, TtsInvalidRequest> => Effect.flatMap(prepare(request, options), (pieces) => pieces.plan)
+export const plan = (request: Request, options: Options = {}): Effect.Effect<Plan, TtsInvalidRequest> =>
+  Effect.flatMap(prepare(request, options), (pieces) => pieces.plan)
 
 /**
  * Speaks a text. The effect ends when the first piece has arrived; the stream gives the pieces in order, with pauses between
@@ -69,8 +67,8 @@ export const plan = (
  * closes before the end, requests in flight are interrupted, after the `gracePeriod` of the options.
  */
 export const stream = (
-  request: LongSpeechRequest,
-  options: LongSpeechOptions = {}
+  request: Request,
+  options: Options = {}
 ): Effect.Effect<LongSpeech, TtsError | PieceStoreError, TextToSpeech | PieceStore | Scope.Scope> =>
   Effect.map(start(request, options), ({ speech }) => speech)
 
@@ -79,11 +77,11 @@ export const stream = (
  * finished, and their audio is kept.
  */
 export const writeFile = (
-  request: LongSpeechRequest,
+  request: Request,
   path: string,
-  options: LongSpeechOptions = {}
+  options: Options = {}
 ): Effect.Effect<
-  LongSpeechFile,
+  File,
   TtsError | PieceStoreError | Wav.WavError | PlatformError,
   TextToSpeech | PieceStore | FileSystem.FileSystem
 > =>
@@ -97,7 +95,7 @@ export const writeFile = (
     })
   )
 
-const start = (request: LongSpeechRequest, options: LongSpeechOptions) =>
+const start = (request: Request, options: Options) =>
   Effect.gen(function* () {
     const pieces = yield* prepare(request, options)
     const { concurrency = 4 } = options

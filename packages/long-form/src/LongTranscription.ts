@@ -10,6 +10,7 @@
  * ```
  */
 import type * as FileSystem from "@effect/platform/FileSystem"
+import type { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
 import * as EventDelivery from "@effect-speech/common/EventDelivery"
 import type { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import type { SttError } from "@effect-speech/stt/SttError"
@@ -22,35 +23,31 @@ import { inOrder } from "./internal/inOrder.js"
 import { replaces } from "./internal/paidPieces.js"
 import { joinTranscripts } from "./internal/transcription/joinTranscripts.js"
 import { openPieces } from "./internal/transcription/recordingPieces.js"
-import {
-  type LongTranscriptionOptions,
-  type LongTranscriptionRequest,
-  validate
-} from "./internal/transcription/request.js"
+import { type Options, type Request, validate } from "./internal/transcription/request.js"
 import { makeTranscriber } from "./internal/transcription/transcribePieces.js"
-import type { LongTranscription } from "./internal/transcription/transcript.js"
+import type { Transcript } from "./internal/transcription/transcript.js"
 import type { PieceStore, PieceStoreError } from "./PieceStore.js"
 
 export type {
   Called,
   Done,
+  Event,
   Kept,
-  LongTranscriptionEvent,
   PiecePlace,
   Planned,
   Silent,
   Started
 } from "./internal/transcription/events.js"
 export type { Ending } from "./internal/transcription/recordingPieces.js"
-export type { LongTranscriptionOptions, LongTranscriptionRequest } from "./internal/transcription/request.js"
+export type { Options, Request } from "./internal/transcription/request.js"
 export { type PieceSegments, type Segment, segmentsOf } from "./internal/transcription/segments.js"
-export type { LongTranscription, TranscribedPiece } from "./internal/transcription/transcript.js"
+export type { Piece, Transcript } from "./internal/transcription/transcript.js"
 export type {
-  LongTranscriptionWarning,
   NothingButSilence,
   RecordingEndsEarly,
   SegmentTextsDiffer,
-  SegmentTimesUnread
+  SegmentTimesUnread,
+  Warning
 } from "./internal/transcription/warnings.js"
 
 /**
@@ -67,16 +64,20 @@ export type {
  * the options.
  */
 export const transcribe = (
-  request: LongTranscriptionRequest,
-  options: LongTranscriptionOptions = {}
-): Effect.Effect<LongTranscription, SttError | PieceStoreError, SpeechToText | PieceStore | FileSystem.FileSystem> =>
+  request: Request,
+  options: Options = {}
+): Effect.Effect<
+  Transcript,
+  SttError | PieceStoreError,
+  SpeechToText | PieceStore | AudioDecoder | FileSystem.FileSystem
+> =>
   Effect.gen(function* () {
-    const { concurrency, outage, pieceMillis } = yield* validate(options)
+    const { concurrency, maximumMillis, outage } = yield* validate(options)
     const { audio, transactionId = yield* CallIds.next, ...given } = yield* validateRequest(request)
     const fields = { ...given, aux: given.aux ?? true, additionalFields: { ...request.additionalFields } }
     const { onEvent, segments } = options
     const { emit } = yield* EventDelivery.scoped(onEvent, replaces)
-    const recording = yield* openPieces(audio, pieceMillis)
+    const recording = yield* openPieces(audio, maximumMillis)
     const { durationMillis } = recording
     yield* emit({ _tag: "Planned", durationMillis })
     const transcriber = yield* makeTranscriber(

@@ -1,7 +1,10 @@
 /**
  * Parts of a text that are spoken in their own way.
  */
+import { dual } from "effect/Function"
+import * as Predicate from "effect/Predicate"
 import { isBoundary } from "./internal/text/clusters.js"
+import { wholeWithin } from "./internal/wholeWithin.js"
 
 /** A part of a text with its own language, voice or speed. */
 export interface Passage {
@@ -31,12 +34,12 @@ export const languages = {
 
 export type Script = keyof typeof languages
 
-export interface ScriptOptions {
+export interface Options {
   /** The language of each script, such as `{ Devanagari: "mr" }`. Default: {@link languages}. */
   readonly languages?: { readonly [script in Script]?: string } | undefined
   /**
    * Least number of words in a passage. A foreign passage of fewer words stays in the one before it, such as one Latin word
-   * in a Hindi sentence. Default: 1.
+   * in a Hindi sentence. At least 1. Default: 1.
    */
   readonly minimumWords?: number | undefined
 }
@@ -60,16 +63,17 @@ interface Run {
  * Tags the passages of a mixed text by the script of each word: `{ text, lang }`, one after the other. Spaces, punctuation and
  * the digits 0 to 9 stay with the word before them; opening quotes and brackets stay with the word after them. The texts of all passages together
  * are the text. A text without a known script is one passage without `lang`.
- *
- * @throws RangeError if `minimumWords` is not an integer from 1.
  */
-export const byScript = (text: string, options: ScriptOptions = {}): ReadonlyArray<Passage> => {
-  const minimum = options.minimumWords ?? 1
-  if (!Number.isInteger(minimum) || minimum < 1) {
-    throw new RangeError(`The minimum of words in a passage must be an integer from 1, not ${minimum}.`)
+export const byScript: {
+  (options?: Options): (text: string) => ReadonlyArray<Passage>
+  (text: string, options?: Options): ReadonlyArray<Passage>
+} = dual(
+  ([text]) => Predicate.isString(text),
+  (text: string, options: Options = {}): ReadonlyArray<Passage> => {
+    const minimum = wholeWithin(options.minimumWords ?? 1, 1, Number.POSITIVE_INFINITY)
+    return Array.from(passages(text, { ...languages, ...options.languages }, minimum))
   }
-  return Array.from(passages(text, { ...languages, ...options.languages }, minimum))
-}
+)
 
 function* passages(
   text: string,

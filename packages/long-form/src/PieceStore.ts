@@ -63,31 +63,29 @@ export class PieceStore extends Context.Tag("@effect-speech/long-form/PieceStore
       put: (name, result) => Effect.sync(() => void results.set(name, result.slice()))
     }
   })
-}
 
-/**
- * Whether bytes are the kept result of this name. `false`: they are damaged, or the result of another name. A result without
- * its name in it, which an earlier version kept, is whole if nothing shows damage.
- */
-export const isWhole = (name: string, result: Uint8Array): Effect.Effect<boolean> =>
-  Effect.map(examine(name, result), (state) => state !== "damaged")
+  /** Whether a file of this name, in the folder of a store, is the result of a piece: 64 hexadecimal digits, then `.wav` or `.json`. */
+  static readonly isPieceName = (name: string): boolean => wholePieceName.test(name)
+
+  /**
+   * The name of the piece whose temporary file has this name: that of the piece, a UUID and `.part`. `None`: it is the name of no
+   * temporary file. A temporary file has the room of a piece that is being sent, or a part of its result. A killed process leaves it.
+   */
+  static readonly pieceOfTemporary = (name: string): Option.Option<string> =>
+    Option.fromNullable(temporaryName.exec(name)?.[1])
+
+  /**
+   * Whether bytes are the kept result of this name. `false`: they are damaged, or the result of another name. A result without
+   * its name in it, which an earlier version kept, is whole if nothing shows damage.
+   */
+  static readonly isWhole = (name: string, result: Uint8Array): Effect.Effect<boolean> =>
+    Effect.map(examine(name, result), (state) => state !== "damaged")
+}
 
 /** A digest and the kind of the result. */
 const pieceName = String.raw`[0-9a-f]{64}\.(?:wav|json)`
 const wholePieceName = new RegExp(`^${pieceName}$`)
 const temporaryName = new RegExp(String.raw`^(${pieceName})\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part$`)
-
-/** Whether a file of this name, in the folder of a store, is the result of a piece: 64 hexadecimal digits, then `.wav` or `.json`. */
-export const isPieceName = (name: string): boolean => wholePieceName.test(name)
-
-/**
- * The name of the piece whose temporary file has this name: that of the piece, a UUID and `.part`. `undefined`: it is the name of no
- * temporary file. A temporary file has the room of a piece that is being sent, or a part of its result. A killed process leaves it.
- */
-export const pieceOfTemporary = (name: string): string | undefined => temporaryName.exec(name)?.[1]
-
-/** Whether a file of this name, in the folder of a store, is the temporary file of a piece. */
-export const isTemporaryName = (name: string): boolean => temporaryName.test(name)
 
 const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStoreError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
@@ -100,7 +98,11 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
     // A folder that can't be written is found before anything is paid.
     yield* failed("open")(fs.access(folder, { readable: true, writable: true }))
     const names = yield* failed("open")(fs.readDirectory(folder))
-    yield* Effect.forEach(names.filter(isTemporaryName), (name) => removeIfLeft(fs, pathOf(name)), { discard: true })
+    yield* Effect.forEach(
+      names.filter((name) => Option.isSome(PieceStore.pieceOfTemporary(name))),
+      (name) => removeIfLeft(fs, pathOf(name)),
+      { discard: true }
+    )
 
     /** The temporary files that have the room of results, by the names of these. */
     const reserved = new Map<string, string>()

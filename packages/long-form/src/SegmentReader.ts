@@ -7,7 +7,7 @@
 import * as Predicate from "effect/Predicate"
 
 /** The values that a reader found in a segment. */
-export interface SegmentReading {
+export interface Reading {
   /** In milliseconds from the beginning of the recording that was sent. */
   readonly startMillis: number
   /** In milliseconds, not before `startMillis`. */
@@ -19,9 +19,9 @@ export interface SegmentReading {
 }
 
 /** Reads one segment. Returns `undefined` if the segment has no times. */
-export type SegmentReader = (segment: Readonly<Record<string, unknown>>) => SegmentReading | undefined
+export type SegmentReader = (segment: Readonly<Record<string, unknown>>) => Reading | undefined
 
-export interface SegmentFields {
+export interface Fields {
   /** The name of the field with the start. Dots lead into objects and arrays: `timestamps.0`. */
   readonly start: string
   /** The name of the field with the end. */
@@ -33,7 +33,7 @@ export interface SegmentFields {
 }
 
 /** A reader of fields with these names. A time is a number, or a decimal one in a string. The confidence is that of the contract. */
-export const fields = ({ end, start, text = "text", unit }: SegmentFields): SegmentReader => {
+export const fields = ({ end, start, text = "text", unit }: Fields): SegmentReader => {
   const perUnit = unit === "seconds" ? 1000 : 1
   return (segment) => {
     const [from, to] = [numberOf(at(segment, start)), numberOf(at(segment, end))]

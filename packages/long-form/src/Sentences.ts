@@ -1,6 +1,8 @@
 /**
  * Splits a text into sentences, in the languages of the service.
  */
+import { dual } from "effect/Function"
+import * as Predicate from "effect/Predicate"
 import { closers, terminators } from "./internal/text/around.js"
 import { endsSentence } from "./internal/text/sentenceEnds.js"
 import { isSpace, lineEnd, spacesAfter, spacesBefore } from "./internal/text/spaces.js"
@@ -14,7 +16,7 @@ export interface Sentence {
   readonly endIndex: number
 }
 
-export interface SentenceOptions {
+export interface Options {
   /** Language code of the text, for its abbreviations. Default: the abbreviations of all languages. */
   readonly lang?: string | undefined
 }
@@ -26,7 +28,15 @@ const candidates = new RegExp(`[${terminators}]+${closers}|[\\n\\r\\v\\f\\x85\\u
  *
  * Text that you append changes no sentence but the last two.
  */
-export function* split(text: string, options: SentenceOptions = {}): Generator<Sentence, void> {
+export const split: {
+  (options?: Options): (text: string) => Generator<Sentence, void>
+  (text: string, options?: Options): Generator<Sentence, void>
+} = dual(
+  ([text]) => Predicate.isString(text),
+  (text: string, options: Options = {}) => sentences(text, options.lang)
+)
+
+function* sentences(text: string, lang: string | undefined): Generator<Sentence, void> {
   const pattern = new RegExp(candidates)
   let start = spacesAfter(text, 0)
   let from = 0
@@ -35,7 +45,7 @@ export function* split(text: string, options: SentenceOptions = {}): Generator<S
     const at = isLine ? spacesBefore(text, match.index) : pattern.lastIndex
     const end = spacesAfter(text, at)
     if (end === text.length) break
-    if (at <= start || !(isLine ? lineEnd(text, at, end) !== undefined : endsSentence(text, at, options.lang))) continue
+    if (at <= start || !(isLine ? lineEnd(text, at, end) !== undefined : endsSentence(text, at, lang))) continue
     yield { text: text.slice(from, end), startIndex: from, endIndex: end }
     from = end
     start = end

@@ -1,10 +1,12 @@
 /**
  * Splits a text of any length into pieces that the service takes, at the best places near the limit.
  */
-
+import { dual } from "effect/Function"
+import * as Predicate from "effect/Predicate"
 import type { Boundary } from "./internal/text/boundary.js"
 import { boundaryAt, codePointsOf, cut } from "./internal/text/cuts.js"
 import { isSpeakable } from "./internal/text/speakable.js"
+import { wholeWithin } from "./internal/wholeWithin.js"
 import type { Passage } from "./Passages.js"
 
 export type { Boundary }
@@ -34,20 +36,13 @@ export interface TextPiece {
   readonly speakable: boolean
 }
 
-export interface SplitOptions {
+export interface Options {
   /** Largest number of code points in a piece, 1 to 10,000. Default: 2,000. */
   readonly maximum?: number | undefined
   /** Largest number of code points in the first piece; each next may have twice as many, up to `maximum`. Default: 250. */
   readonly first?: number | undefined
   /** Language code of the text, for its abbreviations. Default: the abbreviations of all languages. */
   readonly lang?: string | undefined
-}
-
-const integerWithin = (name: string, value: number, from: number, to: number): number => {
-  if (!Number.isInteger(value) || value < from || value > to) {
-    throw new RangeError(`The maximum of ${name} must be an integer from ${from} to ${to} code points, not ${value}.`)
-  }
-  return value
 }
 
 /** The boundary between two passages. They are read as if a space were between them. */
@@ -62,15 +57,19 @@ const boundaryBetween = (before: string, after: string, lang: string | undefined
  *
  * A piece ends at the best place in the second half of its limit: the first end of a paragraph, else the last end of a line, a
  * sentence, a clause or a word. No piece ends inside a character that a reader sees (a grapheme cluster or a conjunct), unless
- * that character alone exceeds `maximum`. No piece belongs to two passages.
- *
- * @throws RangeError if `maximum` or `first` is not an integer from 1 to 10,000.
+ * that character alone exceeds `maximum`. No piece belongs to two passages. A limit that is out of range counts as the nearest that is in it.
  */
-export const split = (text: string | Iterable<Passage>, options: SplitOptions = {}): Generator<TextPiece, void> => {
-  const maximum = integerWithin("a piece", options.maximum ?? 2000, 1, 10_000)
-  const first = integerWithin("the first piece", options.first ?? 250, 1, 10_000)
-  return pieces(typeof text === "string" ? [{ text }] : text, Math.min(first, maximum), maximum, options.lang)
-}
+export const split: {
+  (options?: Options): (text: string | Iterable<Passage>) => Generator<TextPiece, void>
+  (text: string | Iterable<Passage>, options?: Options): Generator<TextPiece, void>
+} = dual(
+  ([text]) => Predicate.isIterable(text),
+  (text: string | Iterable<Passage>, options: Options = {}): Generator<TextPiece, void> => {
+    const maximum = wholeWithin(options.maximum ?? 2000, 1, 10_000)
+    const first = wholeWithin(options.first ?? 250, 1, maximum)
+    return pieces(Predicate.isString(text) ? [{ text }] : text, first, maximum, options.lang)
+  }
+)
 
 /** A passage with its number, from 0, and the offset of its text. */
 interface NumberedPassage {

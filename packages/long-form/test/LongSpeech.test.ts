@@ -31,7 +31,7 @@ const folder = testFolder("long-speech")
 /** Six pieces of one sentence each. */
 const sentences = ["Alpha one.", "Beta two.", "Gamma three.", "Delta four.", "Epsilon five.", "Zeta six."]
 const text = sentences.join(" ")
-const short: LongSpeech.LongSpeechOptions = { first: 13, maximum: 14 }
+const short: LongSpeech.Options = { first: 13, maximum: 14 }
 
 const double = TextToSpeech.layerTest(({ text }) => spoken(text))
 
@@ -40,7 +40,7 @@ const it = effectTests(inMemory)
 
 const storeIn = (name: string) => Layer.provideMerge(PieceStore.layerFolder(join(folder, name)), NodeTransport.layer)
 
-const readAll = (request: LongSpeech.LongSpeechRequest, options?: LongSpeech.LongSpeechOptions) =>
+const readAll = (request: LongSpeech.Request, options?: LongSpeech.Options) =>
   Effect.scoped(
     Effect.gen(function* () {
       const speech = yield* LongSpeech.stream(request, options)
@@ -71,10 +71,12 @@ describe("the plan of a text", () => {
     [{ text: "a", g2pOverrides: cyclic }, {}, "g2pOverrides or additionalFields", "must be a value that JSON can hold"],
     [{ text: "a" }, { maximum: 10_001 }, "maximum", "must be a whole number from 1 to 10000"],
     [{ text: "a" }, { concurrency: 0 }, "concurrency", "must be a whole number from 1 to 1000"],
-    [{ text: "a" }, { pauses: { line: -1 } }, "pauses.line", "must be milliseconds from 0 to 60000"],
+    [{ text: "a" }, { pauses: { line: -1 } }, "pauses.line", 'must be a duration from "0 seconds" to "60 seconds"'],
+    [{ text: "a" }, { fade: "61 seconds" }, "fade", 'must be a duration from "0 seconds" to "60 seconds"'],
+    [{ text: "a" }, { edgeSilence: Number.NaN }, "edgeSilence", 'must be a duration from "0 seconds" to "60 seconds"'],
     [{ text: "a" }, { outage: "0 seconds" }, "outage", expect.stringContaining("must be a duration longer than zero")]
   ] as const)("fails for %j with %j, before anything is sent", function* ([request, options, field, problem]) {
-    const error = yield* Effect.flip(LongSpeech.plan(request as LongSpeech.LongSpeechRequest, options))
+    const error = yield* Effect.flip(LongSpeech.plan(request as LongSpeech.Request, options))
     expect(error).toMatchObject({ _tag: "TtsInvalidRequest", field, problem })
   })
 })
@@ -162,8 +164,8 @@ describe("a long text", () => {
   )
 
   it("is converted to the requested format, or to that of its first piece", function* () {
-    const read = (request: LongSpeech.LongSpeechRequest) =>
-      Effect.provide(readAll(request, { ...short, edgeSilenceMillis: 1000 }), mixed)
+    const read = (request: LongSpeech.Request) =>
+      Effect.provide(readAll(request, { ...short, edgeSilence: "1 second" }), mixed)
     const { report, speech } = yield* read({ text })
     expect(speech.format).toMatchObject({ sampleRate: 8000, encoding: "float32" })
     const [, beta] = report.pieces
@@ -395,7 +397,7 @@ describe("kept pieces", () => {
 
   it("are those of the same text, voice and service only", function* () {
     const tts = yield* TextToSpeech
-    const changes: ReadonlyArray<Partial<LongSpeech.LongSpeechRequest & { readonly baseUrl: string }>> = [
+    const changes: ReadonlyArray<Partial<LongSpeech.Request & { readonly baseUrl: string }>> = [
       {},
       { lang: "en", g2pOverrides: { a: 1, b: 2 } },
       { text: "Alpha one" },

@@ -1,6 +1,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect } from "@effect/vitest"
+import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
 import { LongTranscription, PieceStore, SegmentReader } from "@effect-speech/long-form"
 import {
   AudioSource,
@@ -18,7 +19,7 @@ import * as Stream from "effect/Stream"
 import { effectTests } from "effect-speech-test-support/effectTests"
 import { bytesOf, evenWords, requestOf, speak, textOf, transactionId, transcriptOf, wordsOf } from "./words.js"
 
-const platform = Layer.merge(NodeFileSystem.layer, PieceStore.layerMemory)
+const platform = Layer.mergeAll(NodeFileSystem.layer, PieceStore.layerMemory, AudioDecoder.layerWav)
 const it = effectTests(Layer.merge(SpeechToText.layerTest("नमस्ते"), platform))
 
 /** A service that answers so, over a new store, and what it received. */
@@ -27,19 +28,14 @@ const serviceOf = (answer: TestAnswer = transcriptOf) =>
     const context = yield* Layer.build(Layer.merge(SpeechToText.layerTest(answer), platform))
     return {
       calls: Effect.provide(SpeechToText.calls, context),
-      transcribe: (
-        request: LongTranscription.LongTranscriptionRequest,
-        options?: LongTranscription.LongTranscriptionOptions
-      ) => Effect.provide(LongTranscription.transcribe(request, { pieceMillis: 2000, ...options }), context)
+      transcribe: (request: LongTranscription.Request, options?: LongTranscription.Options) =>
+        Effect.provide(LongTranscription.transcribe(request, { maximum: "2 seconds", ...options }), context)
     }
   })
 
 /** Transcribes over a new service and a new store. */
-const transcribe = (
-  request: LongTranscription.LongTranscriptionRequest,
-  options?: LongTranscription.LongTranscriptionOptions,
-  answer?: TestAnswer
-) => Effect.flatMap(serviceOf(answer), (service) => service.transcribe(request, options))
+const transcribe = (request: LongTranscription.Request, options?: LongTranscription.Options, answer?: TestAnswer) =>
+  Effect.flatMap(serviceOf(answer), (service) => service.transcribe(request, options))
 
 const words = evenWords(18)
 const file = speak(words)
@@ -87,9 +83,9 @@ describe("a long recording", () => {
       numRuns: 8,
       seed: 19
     })
-    for (const [spoken, pieceMillis] of samples) {
+    for (const [spoken, maximum] of samples) {
       const all = wordsOf(spoken)
-      const { segments, text } = yield* transcribe(requestOf(speak(all)), { pieceMillis })
+      const { segments, text } = yield* transcribe(requestOf(speak(all)), { maximum })
       expect(text).toBe(textOf(all))
       expect(segments.every(({ startMillis }, index) => Math.abs(startMillis - (all[index]?.start ?? 0)) < 5)).toBe(
         true
@@ -111,10 +107,10 @@ describe("a long recording", () => {
 
   it("tells what happens to each piece", function* () {
     const { transcribe } = yield* serviceOf()
-    const events: Array<LongTranscription.LongTranscriptionEvent> = []
+    const events: Array<LongTranscription.Event> = []
     const options = {
       concurrency: 1,
-      onEvent: (event: LongTranscription.LongTranscriptionEvent) => Effect.sync(() => void events.push(event))
+      onEvent: (event: LongTranscription.Event) => Effect.sync(() => void events.push(event))
     }
     const recording = requestOf(speak(evenWords(5)))
     const { pieces } = yield* transcribe(recording, options)
@@ -132,14 +128,14 @@ describe("a long recording", () => {
   })
 
   it.each([
-    ["concurrency", {}, { concurrency: 0, pieceMillis: 999 }, "must be a whole number from 1 to 1000"],
+    ["concurrency", {}, { concurrency: 0, maximum: 999 }, "must be a whole number from 1 to 1000"],
     ["concurrency", {}, { concurrency: "4" }, "must be a whole number from 1 to 1000"],
-    ["pieceMillis", {}, { pieceMillis: 999, outage: 0 }, "must be milliseconds from 1000 to 3600000"],
+    ["maximum", {}, { maximum: 999, outage: 0 }, 'must be a duration from "1 second" to "1 hour"'],
     ["outage", {}, { outage: 0 }, 'must be a duration longer than zero, such as "5 minutes"'],
     ["model", { model: " " }, {}, expect.any(String)]
   ])("is not opened if the field %s is invalid, the first of several", function* ([field, change, options, problem]) {
     const audio = AudioSource.fromStream(Stream.die("it was opened"))
-    const invalid = options as LongTranscription.LongTranscriptionOptions
+    const invalid = options as LongTranscription.Options
     const error = yield* Effect.flip(transcribe({ ...requestOf(file), audio, ...change }, invalid))
     expect(error).toBeInstanceOf(SttInvalidRequest)
     expect(error).toMatchObject({ field, problem })

@@ -4,7 +4,7 @@ import { holds } from "effect-speech-test-support/holds"
 import { Passages, TextPieces } from "../src/index.js"
 import { clusterEnds, texts } from "./support/texts.js"
 
-const tagged = (text: string, options?: Passages.ScriptOptions) =>
+const tagged = (text: string, options?: Passages.Options) =>
   [...Passages.byScript(text, options)].map((passage) => [passage.lang, passage.text])
 
 describe("the passages of a mixed text", () => {
@@ -48,9 +48,9 @@ describe("the passages of a mixed text", () => {
       ["hi", "यह app अच्छा है, "],
       ["en", "but it is slow।"]
     ])
-    expect(() => Passages.byScript(text, { minimumWords: 0 })).toThrow(
-      new RangeError("The minimum of words in a passage must be an integer from 1, not 0.")
-    )
+    for (const minimumWords of [0, -3, Number.NaN]) {
+      expect(tagged(text, { minimumWords })).toEqual(tagged(text, { minimumWords: 1 }))
+    }
   })
 
   it("joined are the text, none ends inside a cluster, and no piece belongs to two", () => {

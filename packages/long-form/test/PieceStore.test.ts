@@ -5,7 +5,6 @@ import { SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { describe, expect } from "@effect/vitest"
 import { PieceStore, PieceStoreError } from "@effect-speech/long-form"
-import { isPieceName, isTemporaryName, pieceOfTemporary } from "@effect-speech/long-form/PieceStore"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -169,9 +168,9 @@ describe("a store in a folder", () => {
     yield* storeIn(path)
     const names = readdirSync(path)
     expect(names.toSorted()).toEqual([fresh, piece, ...others].toSorted())
-    expect(names.filter(isPieceName)).toEqual([piece])
-    expect([...names, old].filter(isTemporaryName)).toEqual([fresh, old])
-    expect(pieceOfTemporary(old)).toBe(piece)
+    expect(names.filter(PieceStore.isPieceName)).toEqual([piece])
+    expect(names.filter((name) => Option.isSome(PieceStore.pieceOfTemporary(name)))).toEqual([fresh])
+    expect(PieceStore.pieceOfTemporary(old)).toEqual(Option.some(piece))
   })
 
   const makePipe = (path: string) => Effect.sync(() => execFileSync("mkfifo", [path]))

@@ -124,20 +124,35 @@ describe("the layout of cues", () => {
     for (const line of conjuncts.flatMap(({ text }) => text.split("\n"))) expect(line).not.toMatch(/್$/)
   })
 
-  it.each([{ lines: 0 }, { clustersPerLine: Number.NaN }, { maximumMillis: 1.5 }, { minimumMillis: 8000 }])(
-    "refuses the options %j",
-    (options) => {
-      expect(() => layout([], options)).toThrow(RangeError)
-    }
-  )
+  it.each<[Subtitles.Options, Subtitles.Options]>([
+    [{ lines: 0 }, { lines: 1 }],
+    [{ clustersPerLine: Number.NaN }, { clustersPerLine: 1 }],
+    [
+      { lines: Infinity, clustersPerLine: 4.9 },
+      { lines: 1000, clustersPerLine: 4 }
+    ],
+    [{ maximum: Number.NaN }, { maximum: 1, minimum: 1 }],
+    [{ maximum: 1500.5 }, { maximum: 1500 }],
+    [{ minimum: "8 seconds" }, { minimum: "7 seconds" }]
+  ])("takes an option that is out of range for the nearest in it: %o", (given, nearest) => {
+    const segments = [{ startMillis: 0, endMillis: 3000, text: "नमस्ते, आप कैसे हैं? I am fine." }]
+    expect(layout(segments, given)).toEqual(layout(segments, nearest))
+  })
 
   it.each([
     { startMillis: Number.NaN },
     { endMillis: Number.NaN },
     { startMillis: Number.NEGATIVE_INFINITY },
     { endMillis: Infinity }
-  ])("refuses a NaN or infinite time: %o", (times) => {
-    expect(() => layout([{ startMillis: 1000, endMillis: 2000, text: "b", ...times }])).toThrow(RangeError)
+  ])("shows the text of a segment at the time that is nearest to a NaN or infinite one: %o", (times) => {
+    const segment = { startMillis: 1000, endMillis: 2000, text: "b", ...times }
+    const nearest = (time: number) =>
+      time === Number.POSITIVE_INFINITY ? 35_999_999_999 : Number.isFinite(time) ? time : 0
+    const cues = layout([
+      { text: "b", startMillis: nearest(segment.startMillis), endMillis: nearest(segment.endMillis) }
+    ])
+    expect(layout([segment])).toEqual(cues)
+    expect(cues).toMatchObject([{ text: "b" }])
   })
 
   it("shows a segment that begins before the audio, or ends before it starts", () => {
@@ -193,17 +208,17 @@ describe("a file of subtitles", () => {
   })
 
   it.each([
-    [{ startMillis: Number.NaN, endMillis: 5 }],
-    [{ startMillis: 0, endMillis: Number.NaN }],
-    [{ startMillis: 0, endMillis: Number.POSITIVE_INFINITY }],
-    [{ startMillis: Number.NEGATIVE_INFINITY, endMillis: 5 }],
-    [{ startMillis: 0, endMillis: 36_000_000_000 }],
-    [{ startMillis: 1e300, endMillis: 1e300 }]
-  ])("is not written with a time that no reader takes: %o", (times) => {
-    const first = { startMillis: 0, endMillis: 1, text: "a" }
-    const sentence = `The times of cue 2 must be milliseconds up to 35,999,999,999, not ${times.startMillis} and ${times.endMillis}.`
+    { given: [Number.NaN, 5], nearest: [0, 5] },
+    { given: [7, Number.NaN], nearest: [7, 8] },
+    { given: [0, Number.POSITIVE_INFINITY], nearest: [0, 35_999_999_999] },
+    { given: [Number.NEGATIVE_INFINITY, 5], nearest: [0, 5] },
+    { given: [0, 36_000_000_000], nearest: [0, 35_999_999_999] },
+    { given: [1e300, 1e300], nearest: [35_999_999_998, 35_999_999_999] }
+  ] as const)("has the nearest of the times that a reader takes: %o", ({ given, nearest }) => {
+    const cueAt = ([startMillis, endMillis]: readonly [number, number]) => ({ startMillis, endMillis, text: "b" })
     for (const write of [toSrt, toVtt]) {
-      expect(() => write([first, { ...times, text: "b" }])).toThrow(new RangeError(sentence))
+      expect(write([cueAt(given)])).toBe(write([cueAt(nearest)]))
+      expect(read(write([cueAt(given)]))).toEqual([cueAt(nearest)])
     }
   })
 

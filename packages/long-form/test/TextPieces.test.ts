@@ -14,7 +14,7 @@ const limits = FastCheck.record({
 const holds = (law: (text: string, options: { maximum: number; first: number; lang: string | undefined }) => void) =>
   FastCheck.assert(FastCheck.property(texts, limits, law), { numRuns: 80, seed: 19 })
 
-const boundaries = (text: string, options: TextPieces.SplitOptions) =>
+const boundaries = (text: string, options: TextPieces.Options) =>
   [...TextPieces.split(text, options)].map((piece) => [piece.text, piece.boundary])
 
 describe("the pieces of any text", () => {
@@ -201,11 +201,16 @@ describe("the split of a long text", () => {
 })
 
 describe("the options of a split", () => {
-  it.each([0, -1, 1.5, 10_001, Number.NaN])("are refused before anything is split: %s", (value) => {
-    const message = `must be an integer from 1 to 10000 code points, not ${value}.`
-    expect(() => TextPieces.split("a", { maximum: value })).toThrow(new RangeError(`The maximum of a piece ${message}`))
-    expect(() => TextPieces.split("a", { first: value })).toThrow(
-      new RangeError(`The maximum of the first piece ${message}`)
-    )
+  it.each([
+    [0, 1],
+    [-1, 1],
+    [1.5, 1],
+    [Number.NaN, 1],
+    [10_001, 10_000]
+  ])("count as the nearest limit of the service: %s as %s", (given, nearest) => {
+    const text = "क्या? ".repeat(2000)
+    const lengths = (limit: number) =>
+      Array.from(TextPieces.split(text, { maximum: limit, first: limit }), ({ codePoints }) => codePoints)
+    expect(lengths(given)).toEqual(lengths(nearest))
   })
 })

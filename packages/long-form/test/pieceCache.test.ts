@@ -1,6 +1,6 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect } from "@effect/vitest"
-import { PcmStream } from "@effect-speech/audio-codec"
+import { AudioDecoder, PcmStream } from "@effect-speech/audio-codec"
 import { LongSpeech, LongTranscription, PieceStore, type PieceStoreService } from "@effect-speech/long-form"
 import { SpeechToText, type Transcription } from "@effect-speech/stt"
 import { TextToSpeech } from "@effect-speech/tts"
@@ -110,7 +110,7 @@ it("the keys of pieces are those of earlier versions, whose folders are resumed"
   const fields = { hotwords: [{ phrase: "दिल्ली", score: 2 }], additionalFields: { speakers: "2" } }
   yield* LongTranscription.transcribe({ ...requestOf(speak(evenWords(2))), ...fields }).pipe(
     Effect.provideService(PieceStore, { get: () => Effect.succeedNone, put }),
-    Effect.provide([SpeechToText.layerTest("a"), NodeFileSystem.layer])
+    Effect.provide([SpeechToText.layerTest("a"), AudioDecoder.AudioDecoder.layerWav, NodeFileSystem.layer])
   )
   expect(keys).toEqual([
     "004d45101459f82473e3bdddf607e134c093b4235b5e823af53cfa0027c69f1f.wav",

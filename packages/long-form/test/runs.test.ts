@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect } from "@effect/vitest"
-import { PcmStream } from "@effect-speech/audio-codec"
+import { AudioDecoder, PcmStream } from "@effect-speech/audio-codec"
 import { LongSpeech, LongTranscription, PieceStore, PieceStoreError } from "@effect-speech/long-form"
 import {
   SpeechToText,
@@ -33,10 +33,8 @@ import { evenWords, requestOf, speak, transcriptOf, type Word } from "./words.js
 
 const it = effectTests(PieceStore.layerMemory)
 
-interface Options extends Pick<LongSpeech.LongSpeechOptions, "concurrency" | "gracePeriod" | "outage"> {
-  readonly onEvent?: (
-    event: LongSpeech.LongSpeechEvent | LongTranscription.LongTranscriptionEvent
-  ) => Effect.Effect<void>
+interface Options extends Pick<LongSpeech.Options, "concurrency" | "gracePeriod" | "outage"> {
+  readonly onEvent?: (event: LongSpeech.Event | LongTranscription.Event) => Effect.Effect<void>
   /** What the pieces hold: equal numbers are equal pieces. Default: six that differ. */
   readonly pieces?: ReadonlyArray<number>
 }
@@ -101,10 +99,12 @@ const recording: Job<SttError> = {
         transcribe: (request, options = {}) =>
           Effect.zipRight(call(Number(transcriptOf(request).text.slice(1)), options), stt.transcribe(request))
       }
-      const transcribing = LongTranscription.transcribe(recordingOf(pieces), { pieceMillis: 1300, ...options })
+      const transcribing = LongTranscription.transcribe(recordingOf(pieces), { maximum: 1300, ...options })
       const transcription = yield* Effect.provideService(transcribing, SpeechToText, client)
       return { content: transcription.text, sources: transcription.pieces.map(({ source }) => source) }
-    }).pipe(Effect.provide([SpeechToText.layerTest(transcriptOf), NodeFileSystem.layer]))
+    }).pipe(
+      Effect.provide([SpeechToText.layerTest(transcriptOf), AudioDecoder.AudioDecoder.layerWav, NodeFileSystem.layer])
+    )
 }
 
 const jobs = [text, recording] as ReadonlyArray<Job<TtsError | SttError>>

@@ -122,7 +122,7 @@ const transactionIdOf = ({ transactionId }: Pick<TranscriptionRequest, "transact
 /** The requests that a test double received. */
 export class SpeechToTextCalls extends Context.Tag("@effect-speech/stt/SpeechToTextCalls")<
   SpeechToTextCalls,
-  ReadonlyArray<TranscriptionRequest>
+  Client.TestCalls<TranscriptionRequest>
 >() {}
 
 export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")<SpeechToText, SpeechToTextService>() {
@@ -172,9 +172,15 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
     })
 
   /** The requests that the double of {@link SpeechToText.layerTest} has received so far. */
-  static readonly calls: Effect.Effect<ReadonlyArray<TranscriptionRequest>, never, SpeechToTextCalls> = Effect.map(
+  static readonly calls: Effect.Effect<ReadonlyArray<TranscriptionRequest>, never, SpeechToTextCalls> = Effect.flatMap(
     SpeechToTextCalls,
-    (calls) => [...calls]
+    ({ all }) => all
+  )
+
+  /** Forgets the requests of {@link SpeechToText.calls}, so that the next part of a test sees only its own. */
+  static readonly clearCalls: Effect.Effect<void, never, SpeechToTextCalls> = Effect.flatMap(
+    SpeechToTextCalls,
+    ({ clear }) => clear
   )
 }
 

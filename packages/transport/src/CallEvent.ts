@@ -3,6 +3,7 @@
  */
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
+import type { Deadlines } from "./Deadlines.js"
 
 export type CallEvent = Queued | Uploading | Waiting | Answered | Retrying
 
@@ -51,6 +52,8 @@ export interface CallOptions {
    * left. If the call is interrupted, so is the handler. Default: none.
    */
   readonly onEvent?: ((event: CallEvent) => Effect.Effect<void>) | undefined
+  /** How long each phase of this call may take. A field that is absent is that of the layer. Default: those of the layer. */
+  readonly deadlines?: Deadlines | undefined
   /**
    * How long to retry this call through an outage, in place of `outage` of the layer's `RetryPolicy`. It must be longer
    * than zero. Default: that of the layer.

@@ -19,9 +19,9 @@ export interface ClientOptions<R = never> extends RetryOptions {
   /**
    * Highest number of calls that run at the same time, a whole number from 1. Further calls wait in the order in which
    * they came. A call runs from its first request to its end, with the delays before its retries; a stream, until it is
-   * read to its end or its scope closes. Default: 64.
+   * read to its end or its scope closes. With `"unbounded"` no call waits. Default: 64.
    */
-  readonly concurrency?: number | undefined
+  readonly concurrency?: number | "unbounded" | undefined
   /** How long each phase may take. Default: that of the client until the response begins, and 60 seconds without progress. */
   readonly deadlines?: Deadlines | undefined
 }

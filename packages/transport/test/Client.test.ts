@@ -33,7 +33,7 @@ class Echo extends Context.Tag("Echo")<
   Echo,
   { readonly baseUrl?: string; readonly say: (text: string) => Effect.Effect<string, EchoInvalidRequest> }
 >() {}
-class EchoCalls extends Context.Tag("EchoCalls")<EchoCalls, ReadonlyArray<string>>() {}
+class EchoCalls extends Context.Tag("EchoCalls")<EchoCalls, Client.TestCalls<string>>() {}
 
 const endpoint: Client.Endpoint<EchoInvalidApiKey> = {
   path: "/echo",
@@ -119,6 +119,7 @@ describe("the test double of a client", () => {
         say: (text) => Effect.map(call(text), ({ given, number, request }) => `${number} ${request} ${given}`)
       })
     })
+  const received = Effect.flatMap(EchoCalls, ({ all }) => all)
   const say = (text: string) => Effect.flatMap(Echo, (echo) => Effect.either(echo.say(text)))
 
   it.effect.each<{ what: string; answer: Client.TestAnswer<string, string, EchoInvalidRequest> }>([
@@ -131,7 +132,7 @@ describe("the test double of a client", () => {
       expect(yield* say("a")).toEqual(Either.right("1 a ok"))
       expect(yield* say("")).toMatchObject({ left: { _tag: "EchoInvalidRequest" } })
       expect(yield* say("b")).toEqual(Either.right("2 b ok"))
-      expect(yield* EchoCalls).toEqual(["a", "b"])
+      expect(yield* received).toEqual(["a", "b"])
     }).pipe(Effect.provide(double(answer)))
   )
 
@@ -143,7 +144,7 @@ describe("the test double of a client", () => {
   ])("takes $what, and records the request", ({ answer }) =>
     Effect.gen(function* () {
       expect(yield* say("a")).toEqual(Either.left(error))
-      expect(yield* EchoCalls).toEqual(["a"])
+      expect(yield* received).toEqual(["a"])
     }).pipe(Effect.provide(double(answer)))
   )
 })

@@ -71,7 +71,7 @@ describe("the monitor", () => {
   const nextTurn = Effect.promise(() => setImmediate())
 
   /** A monitor whose clock records its sleeps, and counts those that still last. */
-  const monitored = (given = deadlines) =>
+  const monitored = () =>
     Effect.map(Effect.clock, (clock) => {
       const sleeps: Array<number> = []
       let asleep = 0
@@ -88,7 +88,7 @@ describe("the monitor", () => {
             () => Effect.sync(() => asleep--)
           )
       }
-      const monitor = new DeadlineMonitor(counting, given)
+      const monitor = new DeadlineMonitor(counting)
       return { asleep: () => asleep, monitor, sleeps }
     })
 
@@ -122,7 +122,7 @@ describe("the monitor", () => {
     Effect.gen(function* () {
       const year = 365 * 24 * 60 * 60 * 1000
       const long = { uploadIdle: year, answer: year, downloadIdle: year, total: year }
-      const { monitor, sleeps } = yield* monitored(long)
+      const { monitor, sleeps } = yield* monitored()
       const { timer } = yield* begin(long)
       monitor.add(timer)
       yield* Effect.yieldNow()

@@ -268,6 +268,6 @@ describe("the concurrency of a layer", () => {
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("must not be %d", (concurrency) => {
     const error = Either.getOrThrow(Either.flip(Concurrency.parse({ concurrency })))
-    expect(String(error)).toContain(`concurrency: "must be a whole number from 1, not ${concurrency}"`)
+    expect(String(error)).toContain(`concurrency: "must be a whole number from 1 or "unbounded", not ${concurrency}"`)
   })
 })

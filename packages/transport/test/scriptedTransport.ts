@@ -53,6 +53,7 @@ const transportOf = (options: PlayOptions) =>
     {
       apiKey: options.apiKey ?? Redacted.make("prefix.topsecret"),
       apiKeyHeader: "X-Api-Key",
+      baseUrl: new URL("https://host.example"),
       deadlines: options.deadlines ?? deadlines,
       retries: Either.getOrThrow(Retries.parse(options.retries ?? { retries: 0 })),
       concurrency: Either.getOrThrow(Concurrency.parse(options))

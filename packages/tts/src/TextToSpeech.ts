@@ -110,7 +110,7 @@ const requestIdOf = (given: string | undefined): Effect.Effect<string> =>
 /** The requests that a test double received. */
 export class TextToSpeechCalls extends Context.Tag("@effect-speech/tts/TextToSpeechCalls")<
   TextToSpeechCalls,
-  ReadonlyArray<SynthesisRequest>
+  Client.TestCalls<SynthesisRequest>
 >() {}
 
 export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")<TextToSpeech, TextToSpeechService>() {
@@ -166,9 +166,15 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
     })
 
   /** The requests that the double of {@link TextToSpeech.layerTest} has received so far. */
-  static readonly calls: Effect.Effect<ReadonlyArray<SynthesisRequest>, never, TextToSpeechCalls> = Effect.map(
+  static readonly calls: Effect.Effect<ReadonlyArray<SynthesisRequest>, never, TextToSpeechCalls> = Effect.flatMap(
     TextToSpeechCalls,
-    (calls) => [...calls]
+    ({ all }) => all
+  )
+
+  /** Forgets the requests of {@link TextToSpeech.calls}, so that the next part of a test sees only its own. */
+  static readonly clearCalls: Effect.Effect<void, never, TextToSpeechCalls> = Effect.flatMap(
+    TextToSpeechCalls,
+    ({ clear }) => clear
   )
 }
 

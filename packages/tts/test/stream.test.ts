@@ -142,9 +142,11 @@ describe("metrics and spans", () => {
         Effect.withTracer(tracer)
       )
       expect(yield* metricsOf(call)).toEqual({
-        [`speech_calls synthesize ${outcome}`]: 1,
-        [`speech_call_duration_millis synthesize ${outcome}`]: { count: 1, millis: expect.any(Number) },
-        "speech_attempts synthesize 200": 1
+        [`speech.client.operation.duration synthesize${outcome === "success" ? "" : ` ${outcome}`}`]: {
+          count: 1,
+          seconds: expect.any(Number)
+        },
+        "speech.client.attempts synthesize 200": 1
       })
       const ended = spans.map(({ exit, name, parent }) => {
         const how = Exit.match(exit, {

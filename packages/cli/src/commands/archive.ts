@@ -39,6 +39,7 @@ import {
   type Store,
   storeOf
 } from "../archive/store.js"
+import { checkOutputFolder } from "../checkOutput.js"
 import type { Given } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
 import { AlreadyReported, OutputFailed, refuse } from "../failure.js"
@@ -191,6 +192,7 @@ export const run = (given: Given<"archive run">) =>
     const store = yield* storeOf(given)
     const request = yield* requestOf(given)
     const out = request.output.directory
+    yield* checkOutputFolder(given.out)
     yield* requireNoOtherStore(store, out)
     if (given.dryRun) {
       const plan = yield* Effect.provide(

@@ -10,6 +10,7 @@ import { codePoints } from "@effect-speech/tts/TtsContract"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { followTextToSpeech, sayingStopped } from "../callsInFlight.js"
 import { checkOutput } from "../checkOutput.js"
 import { synthesisOf, textToSpeech } from "../clients.js"
 import type { Given } from "../declaration.js"
@@ -111,7 +112,12 @@ const speak = (given: Given<"synthesize">) =>
     }
     const { synthesizeLong } = yield* Effect.promise(() => import("./synthesizeLong.js"))
     yield* synthesizeLong(given, text)
-  }).pipe(Effect.scoped, Effect.provide(textToSpeech(given)), Effect.provide(NodeTransport.layer))
+  }).pipe(
+    Effect.scoped,
+    sayingStopped,
+    Effect.provide(followTextToSpeech(textToSpeech(given))),
+    Effect.provide(NodeTransport.layer)
+  )
 
 export const synthesize = (given: Given<"synthesize">) =>
   Effect.zipRight(check(given), given.dryRun ? plan(given) : speak(given))

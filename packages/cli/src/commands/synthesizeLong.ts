@@ -10,6 +10,7 @@ import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { CallsInFlight } from "../callsInFlight.js"
 import { synthesisOf } from "../clients.js"
 import type { Given } from "../declaration.js"
 import { writeFailed } from "../fileFailure.js"
@@ -20,7 +21,8 @@ import { count, plural, say } from "../message.js"
 import { standardOutput, writeText } from "../output.js"
 import { keepPieces } from "../pieces.js"
 import * as Progress from "../progress.js"
-import { describeWarning } from "../serviceFailure.js"
+import { describeLeft, describeWarning } from "../serviceFailure.js"
+import { Tally } from "../tally.js"
 
 /** All pieces have the id of one request. */
 const requestOf = (given: Given<"synthesize">, text: string) => {
@@ -43,29 +45,25 @@ export const printPlan = (given: Given<"synthesize">, text: string, isDivided: b
   })
 
 /** Shows the code points that are done. */
-const showing = (job: Progress.JobLine) => {
-  let total: number | undefined
-  let done = 0
-  let before = 0
-  return (event: LongSpeech.LongSpeechEvent): Effect.Effect<void> => {
+const showing =
+  (job: Progress.JobLine, tally: Tally) =>
+  (event: LongSpeech.Event): Effect.Effect<void> => {
     if (event._tag === "Started" || event._tag === "Called") return Effect.void
-    if (event._tag === "Planned") total = event.cost
-    else {
-      done += event.codePoints
-      if (event._tag === "Kept") before += event.codePoints
-    }
-    const of = total === undefined ? "" : ` of ${count(total)}`
-    return job.show({ done, total, amount: `${count(done)}${of} code points` }, before)
+    if (event._tag === "Planned") tally.total = event.cost
+    else tally.add(event.codePoints, event._tag === "Kept")
+    return tally.show(
+      job,
+      (done, total) => `${count(done)}${total === undefined ? "" : ` of ${count(total)}`} code points`
+    )
   }
-}
 
 /** A device, such as /dev/null, has no folder for pieces beside it. */
 const isDevice = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isCharacterDevice() === true
 
-const printWarnings = ({ pieces }: LongSpeech.LongSpeechReport): Effect.Effect<void> =>
+const printWarnings = ({ pieces }: LongSpeech.Report): Effect.Effect<void> =>
   say(...new Set(pieces.flatMap(({ warnings }) => warnings.map(describeWarning))))
 
-const writeSubtitles = (path: string, { segments }: LongSpeech.LongSpeechReport) => {
+const writeSubtitles = (path: string, { segments }: LongSpeech.Report) => {
   const cues = Subtitles.layout(segments)
   return writeText(path, /\.vtt$/i.test(path) ? Subtitles.toVtt(cues) : Subtitles.toSrt(cues))
 }
@@ -74,11 +72,15 @@ const writeSubtitles = (path: string, { segments }: LongSpeech.LongSpeechReport)
 export const synthesizeLong = (given: Given<"synthesize">, text: string) => {
   const { concurrency, json, out, pauses, pieces, subtitles } = given
   const request = requestOf(given, text)
+  const folder = pieces ?? (out === "-" || isDevice(out) ? undefined : besideOf(out))
+  const tally = new Tally()
   const work = Effect.gen(function* () {
     if (out !== "-" && !isDevice(out)) yield* lockOutput(out)
     const progress = yield* Progress.make(process.stderr)
     const job = yield* progress.job(out === "-" ? "standard output" : out)
-    const options = { concurrency, pauses, onEvent: showing(job) }
+    const { finish } = yield* CallsInFlight
+    const gracePeriod = folder === undefined ? undefined : finish(progress)
+    const options = { concurrency, pauses, gracePeriod, onEvent: showing(job, tally) }
     if (out === "-") {
       const speech = yield* LongSpeech.stream(request, options)
       // The reader of the audio may print to the same terminal.
@@ -106,10 +108,16 @@ export const synthesizeLong = (given: Given<"synthesize">, text: string) => {
           )
     )
   })
-  const folder = pieces ?? (out === "-" || isDevice(out) ? undefined : besideOf(out))
   const { requestId: _, ...content } = request
   return Effect.flatMap(TextToSpeech, ({ baseUrl }) =>
-    keepPieces({ folder, job: ["synthesize", out === "-" ? out : leadsTo(out), baseUrl, content] }, Effect.scoped(work))
+    keepPieces(
+      {
+        folder,
+        job: ["synthesize", out === "-" ? out : leadsTo(out), baseUrl, content],
+        rest: () => describeLeft({ leftCodePoints: tally.left })
+      },
+      Effect.scoped(work)
+    )
   )
 }
 

@@ -4,7 +4,7 @@
 import type { FileSystem } from "@effect/platform/FileSystem"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Printable from "@effect-speech/common/Printable"
-import type { LongTranscription } from "@effect-speech/long-form/LongTranscription"
+import type * as LongTranscription from "@effect-speech/long-form/LongTranscription"
 import type { PieceStore, PieceStoreError } from "@effect-speech/long-form/PieceStore"
 import { AudioSource, Recording, SpeechToText, type SttError, type Transcription } from "@effect-speech/stt"
 import type { Hotword } from "@effect-speech/stt/SttContract"
@@ -13,6 +13,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
+import { type CallsInFlight, followSpeechToText, sayingStopped } from "../callsInFlight.js"
 import { speechToText } from "../clients.js"
 import type { Given, TranscriptFormat } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
@@ -23,7 +24,8 @@ import { checkStandardOutput } from "../output.js"
 import { keepPieces, recordingOf } from "../pieces.js"
 import * as Progress from "../progress.js"
 import { describeFailure, exitCodeOf } from "../report.js"
-import { describeWarning } from "../serviceFailure.js"
+import { describeLeft, describeWarning } from "../serviceFailure.js"
+import { Tally } from "../tally.js"
 
 /** Reads `PHRASE[:SCORE]`. The last colon counts, and only before a number: phrases contain colons too. */
 export const toHotword = (text: string): Hotword => {
@@ -58,7 +60,7 @@ const check = (given: Given<"transcribe">): Effect.Effect<void, UsageError> => {
 }
 
 /** Of one request, or of the pieces of a long recording. */
-type Transcript = Transcription | LongTranscription
+type Transcript = Transcription | LongTranscription.Transcript
 
 type TranscribeFile = (file: string) => Effect.Effect<Transcript, SttError | PieceStoreError, PieceStore | FileSystem>
 
@@ -80,12 +82,28 @@ const isLong = (given: Given<"transcribe">, file: string): Effect.Effect<boolean
 }
 
 export const transcribe = (given: Given<"transcribe">) =>
+  Effect.suspend(() => {
+    const tally = new Tally()
+    // The durations of several recordings are known only when they are opened.
+    const rest = () => (given.operands.length === 1 ? describeLeft({ leftMillis: tally.left }) : "")
+    return Effect.flatMap(jobOf(given), (job) =>
+      keepPieces({ folder: given.pieces, job, rest }, transcribeFiles(given, tally))
+    )
+  }).pipe(
+    sayingStopped,
+    Effect.provide(
+      followSpeechToText(speechToText({ ...given, concurrency: given.concurrency ?? defaultConcurrency }))
+    ),
+    Effect.provide(NodeTransport.layer)
+  )
+
+const transcribeFiles = (given: Given<"transcribe">, tally: Tally) =>
   Effect.gen(function* () {
     yield* check(given)
     yield* checkStandardOutput
     const { hotwords, model, operands: files, transactionId } = given
     const progress = yield* Progress.make(process.stderr)
-    const stt = yield* SpeechToText
+    const context = yield* Effect.context<SpeechToText | CallsInFlight>()
     const transcribeFile: TranscribeFile = (file) =>
       Effect.gen(function* () {
         const request = {
@@ -97,14 +115,14 @@ export const transcribe = (given: Given<"transcribe">) =>
         }
         if (yield* isLong(given, file)) {
           const { transcribeLong } = yield* Effect.promise(() => import("./transcribeLong.js"))
-          return yield* transcribeLong(request, given, yield* progress.job(displayName(file)))
+          return yield* transcribeLong(request, given, { name: displayName(file), progress, tally })
         }
         const { onEvent } = yield* progress.line(displayName(file))
-        return yield* stt.transcribe(
+        return yield* (yield* SpeechToText).transcribe(
           { ...request, aux: given.aux ? true : undefined, telephony: given.telephony ? true : undefined },
           { onEvent }
         )
-      }).pipe(Effect.provideService(SpeechToText, stt), Effect.scoped)
+      }).pipe(Effect.provide(context), Effect.scoped)
 
     const [only, ...others] = files
     if (only === undefined || others.length > 0) return yield* transcribeAll(given, transcribeFile, progress)
@@ -115,12 +133,7 @@ export const transcribe = (given: Given<"transcribe">) =>
         ? Console.log(result)
         : Effect.zipRight(say(...notesOn(transcript)), Console.log(result))
     )
-  }).pipe(
-    Effect.scoped,
-    (command) => Effect.flatMap(jobOf(given), (job) => keepPieces({ folder: given.pieces, job }, command)),
-    Effect.provide(speechToText({ ...given, concurrency: given.concurrency ?? defaultConcurrency })),
-    Effect.provide(NodeTransport.layer)
-  )
+  }).pipe(Effect.scoped)
 
 /** What decides the pieces of a command and their transcripts. */
 const jobOf = ({ hotwords, model, operands: files, parseNumber, pieceMinutes }: Given<"transcribe">) =>

@@ -4,38 +4,41 @@
 import * as Decoder from "@effect-speech/local-service/Decoder"
 import * as LongTranscription from "@effect-speech/long-form/LongTranscription"
 import * as SegmentReader from "@effect-speech/long-form/SegmentReader"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { CallsInFlight } from "../callsInFlight.js"
 import type { Given } from "../declaration.js"
 import type * as Progress from "../progress.js"
+import type { Tally } from "../tally.js"
 
 const minutes = (millis: number): string => (millis / 60_000).toFixed(millis < 600_000 ? 1 : 0)
 
 /** Shows the minutes that are done. */
-const showing = (job: Progress.JobLine) => {
-  let total: number | undefined
-  let done = 0
-  let before = 0
-  return (event: LongTranscription.LongTranscriptionEvent): Effect.Effect<void> => {
-    if (event._tag === "Planned") total = event.durationMillis
-    else if (event._tag === "Started" || event._tag === "Called") return Effect.void
-    else {
-      const millis = event.endMillis - event.startMillis
-      done += millis
-      if (event._tag !== "Done") before += millis
-    }
-    const amount = total === undefined ? `${minutes(done)} minutes` : `${minutes(done)} of ${minutes(total)} minutes`
-    return job.show({ done, total, amount }, before)
+const showing =
+  (job: Progress.JobLine, tally: Tally) =>
+  (event: LongTranscription.Event): Effect.Effect<void> => {
+    if (event._tag === "Started" || event._tag === "Called") return Effect.void
+    if (event._tag === "Planned") tally.total = event.durationMillis
+    else tally.add(event.endMillis - event.startMillis, event._tag !== "Done")
+    return tally.show(
+      job,
+      (done, total) => `${minutes(done)}${total === undefined ? "" : ` of ${minutes(total)}`} minutes`
+    )
   }
-}
 
 export const transcribeLong = (
-  request: LongTranscription.LongTranscriptionRequest,
-  { concurrency, pieceMinutes, segmentFields }: Given<"transcribe">,
-  job: Progress.JobLine
+  request: LongTranscription.Request,
+  { concurrency, pieceMinutes, pieces, segmentFields }: Given<"transcribe">,
+  { name, progress, tally }: { readonly name: string; readonly progress: Progress.Progress; readonly tally: Tally }
 ) =>
-  LongTranscription.transcribe(request, {
-    concurrency,
-    pieceMillis: pieceMinutes === undefined ? undefined : pieceMinutes * 60_000,
-    segments: segmentFields === undefined ? undefined : SegmentReader.fields(segmentFields),
-    onEvent: showing(job)
+  Effect.gen(function* () {
+    const job = yield* progress.job(name)
+    const { finish } = yield* CallsInFlight
+    return yield* LongTranscription.transcribe(request, {
+      concurrency,
+      maximum: pieceMinutes === undefined ? undefined : Duration.minutes(pieceMinutes),
+      segments: segmentFields === undefined ? undefined : SegmentReader.fields(segmentFields),
+      gracePeriod: pieces === undefined ? undefined : finish(progress),
+      onEvent: showing(job, tally)
+    })
   }).pipe(Effect.provide(Decoder.layer))

@@ -1,7 +1,7 @@
 /**
  * The commands of an archive.
  */
-import type { LongTranscriptionWarning } from "@effect-speech/long-form/LongTranscription"
+import type { Warning } from "@effect-speech/long-form/LongTranscription"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
 import { type Command, choice, flag, number, oneOf, optional, repeatable, required, text } from "../option.js"
 import { cutting, modelExample, modelWords, recognition } from "./recognising.js"
@@ -47,7 +47,7 @@ const limits = {
 }
 
 /** The tags of the warnings that a result can have. */
-const warnings: Readonly<Record<LongTranscriptionWarning["_tag"] | TtsWarning["_tag"], true>> = {
+const warnings: Readonly<Record<Warning["_tag"] | TtsWarning["_tag"], true>> = {
   NothingRecognised: true,
   NothingButSilence: true,
   RecordingEndsEarly: true,

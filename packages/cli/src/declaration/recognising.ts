@@ -1,10 +1,10 @@
 /**
  * Options of a transcription, in `transcribe` and in `archive run`.
  */
-import type { SegmentFields } from "@effect-speech/long-form/SegmentReader"
+import type { Fields } from "@effect-speech/long-form/SegmentReader"
 import { flag, Invalid, number, optional, pairs, type Read, repeatable, text } from "../option.js"
 
-const segmentFields: Read<SegmentFields> = (given) => {
+const segmentFields: Read<Fields> = (given) => {
   const found = pairs(["start", "end", "text", "unit"])(given)
   if (found instanceof Invalid) return found
   const { end, start, text, unit } = found

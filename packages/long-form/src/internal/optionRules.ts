@@ -15,8 +15,20 @@ export const whole = (from: number, to: number) =>
     `must be a whole number from ${from} to ${to}`
   )
 
-export const millis = (from: number, to: number) =>
-  number((value) => value >= from && value <= to, `must be milliseconds from ${from} to ${to}`)
+type Words = Extract<Duration.DurationInput, string>
+
+/** A duration in any of its forms. Numbers are milliseconds: `Duration` takes one that is negative or NaN for zero, this rule for an error. */
+export const duration = (from: Words, to: Words) =>
+  Schema.optional(
+    Schema.Unknown.pipe(
+      Schema.filter(
+        (given) =>
+          (!(typeof given === "number" && !(given >= 0)) &&
+            Option.exists(Duration.decodeUnknown(given), Duration.between({ minimum: from, maximum: to }))) ||
+          `must be a duration from "${from}" to "${to}"`
+      )
+    )
+  )
 
 /** How many pieces are sent at once. */
 export const concurrency = whole(1, 1000)

@@ -64,6 +64,7 @@ export const connect = <E, R = never>(
         {
           apiKey: options.apiKey,
           apiKeyHeader,
+          baseUrl: base,
           deadlines: yield* Deadlines.parse(options.deadlines ?? {}, answerDeadline),
           retries: yield* Retries.parse(options),
           concurrency: yield* Concurrency.parse(options)
@@ -113,10 +114,17 @@ export interface TestCall<Request, A> {
   readonly given: A
 }
 
+/** The requests that a test double received. */
+export interface TestCalls<Request> {
+  readonly all: Effect.Effect<ReadonlyArray<Request>>
+  /** Forgets them. */
+  readonly clear: Effect.Effect<void>
+}
+
 /** The parts of a test double. */
 export interface TestDouble<Self, Service, Calls, Request, A, E> {
   readonly tag: Context.Tag<Self, Service>
-  readonly calls: Context.Tag<Calls, ReadonlyArray<Request>>
+  readonly calls: Context.Tag<Calls, TestCalls<Request>>
   /** Checks a request as the client does. */
   readonly validate: (request: Request) => Either.Either<Request, E>
   readonly answer: TestAnswer<Request, A, E>
@@ -135,15 +143,21 @@ export const layerTest = <Self, Service, Calls, Request, A, E>({
   Layer.effectContext(
     Effect.sync(() => {
       const received: Array<Request> = []
+      let latest = 0
       const call = (given: Request) =>
         Effect.gen(function* () {
           const request = yield* validate(given)
-          const number = received.push(request)
+          received.push(request)
+          const number = ++latest
           const outcome = typeof answer === "function" ? (answer as (given: Request) => unknown)(request) : answer
           // An error is also an effect, which fails with it.
           return { request, number, given: Effect.isEffect(outcome) ? yield* outcome : outcome }
         }) as Effect.Effect<TestCall<Request, A>, E>
-      return Context.make(tag, service(call)).pipe(Context.add(calls, received))
+      const all = Effect.sync(() => [...received])
+      const clear = Effect.sync(() => {
+        received.length = 0
+      })
+      return Context.make(tag, service(call)).pipe(Context.add(calls, { all, clear }))
     })
   )
 

@@ -31,7 +31,7 @@ export interface Worker<out R = never> {
    * The highest cost of a file for which `cost` has only an estimate, in credits. `undefined`: it can't be known, and `call` sends
    * nothing while the run has a limit of credits. Default: the estimate.
    */
-  readonly measure?: (job: Job) => Effect.Effect<number | undefined, never, FileSystem.FileSystem>
+  readonly measure?: (job: Job) => Effect.Effect<number | undefined, never, R>
   /**
    * Fails if this process can't call a file as requested, such as for lack of a decoder. It runs for each file that a run lists.
    * Default: it can call each.

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import type * as FileSystem from "@effect/platform/FileSystem"
-import { canDecode, decodeFile } from "@effect-speech/audio-codec/AudioDecoder"
+import { type AudioDecoder, canDecode, decodeFile } from "@effect-speech/audio-codec/AudioDecoder"
 import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import type { Header } from "@effect-speech/audio-codec/Container"
 import * as Printable from "@effect-speech/common/Printable"
@@ -30,7 +30,7 @@ import { look, problem, readHeader } from "./verify.js"
  * WAV needs no decoder. Provide an `AudioDecoder` to cut recordings in other containers. Without one, a recording that is long, or
  * of unknown length, is sent whole with the warning `SentWhole`, and a run that needs times does not start.
  */
-export const transcription: Worker<SpeechToText | FileSystem.FileSystem> = {
+export const transcription: Worker<SpeechToText | AudioDecoder | FileSystem.FileSystem> = {
   operation: "Transcribe",
   cost: (job) =>
     Effect.map(Effect.either(lookAt(job)), (looked) =>
@@ -126,7 +126,7 @@ const transcribe = (
     // It could not be measured: see `measure`.
     if (durationMillis === undefined && job.file.reserved === 0) return yield* lengthUnknown(job)
     if (needsTimes(job.settings.output.format) || (canCut && mustCut)) {
-      return yield* inPieces(request, job, { pieceMillis, retryIfBilled, segments: reader }, tally)
+      return yield* inPieces(request, job, { maximum: pieceMillis, retryIfBilled, segments: reader }, tally)
     }
     tally.begun(
       1,
@@ -143,7 +143,7 @@ const lengthUnknown = (job: Job) =>
 
 const needsTimes = (format: Format): boolean => format === "srt" || format === "vtt"
 
-type Request = LongTranscription.LongTranscriptionRequest
+type Request = LongTranscription.Request
 
 /** The tag of the warning that a recording is longer than a piece, or of unknown length, and was sent whole without a decoder. */
 const sentWhole = "SentWhole"
@@ -196,16 +196,11 @@ const whole = (request: Request, { durationMillis, reader, retryIfBilled, tags }
     )
   })
 
-const inPieces = (
-  request: Request,
-  job: Job,
-  options: LongTranscription.LongTranscriptionOptions,
-  tally: Money.Tally
-) =>
+const inPieces = (request: Request, job: Job, options: LongTranscription.Options, tally: Money.Tally) =>
   Effect.gen(function* () {
     /** By piece: its request was sent whole, and no response has refused it. */
     const isUnsure = new Map<number, boolean>()
-    const count = (event: LongTranscription.LongTranscriptionEvent) => {
+    const count = (event: LongTranscription.Event) => {
       if (event._tag === "Started") tally.begun(event.number, Money.secondsOf(event.endMillis - event.startMillis))
       if (event._tag === "Done") tally.paid(event.number)
       if (event._tag !== "Called") return

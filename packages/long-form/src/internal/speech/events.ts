@@ -2,7 +2,7 @@ import type { CallEvent } from "@effect-speech/transport/CallEvent"
 import type { Plan } from "./plan.js"
 
 /** Progress of a speech. A piece without a letter, a number or a symbol has no events. */
-export type LongSpeechEvent = Planned | Kept | Started | Called | Done
+export type Event = Planned | Kept | Started | Called | Done
 
 /** The whole text was split. The first pieces may have been sent before. */
 export interface Planned extends Plan {

@@ -1,5 +1,5 @@
 import type { TextPiece } from "@effect-speech/transport/CallReport"
-import type { Piece } from "./plan.js"
+import type { PlannedPiece } from "./plan.js"
 
 const clusters = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 
@@ -17,7 +17,7 @@ const beginningOf = (text: string): string => {
 
 /** A piece in the report of its error. `of`: the number of all pieces. */
 export const failedPiece =
-  ({ endIndex, index, startIndex, text }: Piece, of: number) =>
+  ({ endIndex, index, startIndex, text }: PlannedPiece, of: number) =>
   (kept: number, leftCodePoints: number | undefined): TextPiece => ({
     _tag: "TextPiece",
     number: index + 1,

@@ -1,37 +1,37 @@
 import { type AudioFormat, bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { Piece } from "./plan.js"
-import type { LongSpeechReport, SpokenPiece, SpokenSegment } from "./report.js"
-import type { LongSpeechOptions, Pauses } from "./request.js"
+import type { Boundary } from "../text/boundary.js"
+import type { PlannedPiece } from "./plan.js"
+import type { Piece, Report, Segment } from "./report.js"
+import type { Options } from "./request.js"
 import { sentenceTimes } from "./sentenceTimes.js"
-import { type Edges, shapePiece } from "./shapePiece.js"
+import { shapePiece } from "./shapePiece.js"
 import type { PieceAudio } from "./speakPieces.js"
 
-const defaultPauses: Record<keyof Pauses, number> = {
-  paragraph: 600,
-  line: 400,
-  sentence: 250,
-  clause: 120,
+const defaultPauses: Record<Boundary, Duration.DurationInput> = {
+  paragraph: "600 millis",
+  line: "400 millis",
+  sentence: "250 millis",
+  clause: "120 millis",
   word: 0,
-  cluster: 0
+  cluster: 0,
+  end: 0
 }
 
 /** Joins the audio of the pieces in order, and reports where each piece and each sentence is in the whole. */
-export const makeJoiner = (
-  format: AudioFormat,
-  { edgeSilenceMillis = 40, fadeMillis = 5, pauses: given }: LongSpeechOptions
-) => {
-  const edges: Edges = { edgeSilenceMillis, fadeMillis }
-  const pauses = { ...defaultPauses, ...withoutUndefined(given), end: 0 }
-  const pieces: Array<SpokenPiece> = []
-  const segments: Array<SpokenSegment> = []
+export const makeJoiner = (format: AudioFormat, { edgeSilence = "40 millis", fade = "5 millis", pauses }: Options) => {
+  const pauseAfter = (boundary: Boundary) =>
+    (boundary === "end" ? undefined : pauses?.[boundary]) ?? defaultPauses[boundary]
+  const pieces: Array<Piece> = []
+  const segments: Array<Segment> = []
   let frames = 0
   const millisOf = (frame: number) => (frame / format.sampleRate) * 1000
 
-  const addSegments = (piece: Piece, bytes: Uint8Array) => {
+  const addSegments = (piece: PlannedPiece, bytes: Uint8Array) => {
     const samples = Pcm.decode(bytes, format.encoding)
     const sentences = sentenceTimes(piece.text, piece.lang, samples, format.sampleRate)
     for (const { endFrame, estimated, offset, startFrame, text } of sentences) {
@@ -49,8 +49,10 @@ export const makeJoiner = (
   const push = ({ audio, call, piece, warnings }: PieceAudio) =>
     Effect.gen(function* () {
       const bytes =
-        audio === undefined ? new Uint8Array(0) : yield* shapePiece(audio.bytes, audio.format, format, edges)
-      const pause = PcmStream.silence(format, pauses[piece.boundary])
+        audio === undefined
+          ? new Uint8Array(0)
+          : yield* shapePiece(audio.bytes, audio.format, format, { edgeSilence, fade })
+      const pause = PcmStream.silence(format, pauseAfter(piece.boundary))
       const endFrame = frames + bytes.byteLength / bytesPerFrame(format)
       pieces.push({
         number: piece.index + 1,
@@ -75,7 +77,7 @@ export const makeJoiner = (
     })
   return {
     push,
-    report: (): LongSpeechReport => ({
+    report: (): Report => ({
       format,
       pieces: [...pieces],
       segments: [...segments],
@@ -83,6 +85,3 @@ export const makeJoiner = (
     })
   }
 }
-
-const withoutUndefined = (pauses: Pauses = {}): Partial<Record<keyof Pauses, number>> =>
-  Object.fromEntries(Object.entries(pauses).filter(([, millis]) => millis !== undefined))

@@ -19,14 +19,14 @@ export interface Plan {
 }
 
 /** A piece, and what of it is sent. */
-export interface Piece extends TextPieces.TextPiece {
+export interface PlannedPiece extends TextPieces.TextPiece {
   readonly sent: string
   readonly cost: number
 }
 
 export interface Pieces {
   /** A piece by its index; `undefined` after the last one. The text is split as far as needed. */
-  readonly at: (index: number) => Piece | undefined
+  readonly at: (index: number) => PlannedPiece | undefined
   /** Splits the rest of the text. */
   readonly plan: Effect.Effect<Plan>
 }
@@ -34,7 +34,7 @@ export interface Pieces {
 /** Checks a request and its options, and splits its text up to the first piece that is spoken. */
 export const prepare = (
   request: { readonly text: string | ReadonlyArray<Passage>; readonly lang?: string | undefined },
-  options: TextPieces.SplitOptions
+  options: TextPieces.Options
 ): Effect.Effect<Pieces, TtsInvalidRequest> =>
   Effect.gen(function* () {
     const passages = yield* validate(request, options)
@@ -52,7 +52,7 @@ export const prepare = (
 
 /** Splitting takes time, so a piece is made once, when it is needed. */
 const makePieces = (source: Iterator<TextPieces.TextPiece>): Pieces => {
-  const made: Array<Piece> = []
+  const made: Array<PlannedPiece> = []
   let isEnded = false
   const at = (index: number) => {
     while (made.length <= index && !isEnded) {
@@ -79,7 +79,7 @@ const makePieces = (source: Iterator<TextPieces.TextPiece>): Pieces => {
   }
 }
 
-const withCost = (piece: TextPieces.TextPiece): Piece => {
+const withCost = (piece: TextPieces.TextPiece): PlannedPiece => {
   const sent = piece.text.trim()
   // All spaces are one code point and one UTF-16 unit.
   const cost = piece.codePoints - (piece.text.length - sent.length)

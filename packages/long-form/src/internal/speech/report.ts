@@ -4,7 +4,7 @@ import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
 import type { Boundary } from "../text/boundary.js"
 
 /** A piece and its place in the audio. Frames and milliseconds count from the beginning of the whole. */
-export interface SpokenPiece {
+export interface Piece {
   /** Counts from 1. */
   readonly number: number
   /** The piece with all its spaces. */
@@ -32,7 +32,7 @@ export interface SpokenPiece {
 }
 
 /** A sentence and its time in the audio. `Subtitles.layout` makes subtitles from them. */
-export interface SpokenSegment {
+export interface Segment {
   /** The sentence without the spaces around it. */
   readonly text: string
   /** Offset of the sentence in the whole text, in UTF-16 units. */
@@ -49,12 +49,12 @@ export interface SpokenSegment {
   readonly estimated: boolean
 }
 
-export interface LongSpeechReport {
+export interface Report {
   readonly format: AudioFormat
   /** In order, as far as the stream was read. */
-  readonly pieces: ReadonlyArray<SpokenPiece>
+  readonly pieces: ReadonlyArray<Piece>
   /** The sentences of these pieces. */
-  readonly segments: ReadonlyArray<SpokenSegment>
+  readonly segments: ReadonlyArray<Segment>
   /** Duration of the audio that was read, in milliseconds. */
   readonly durationMillis: number
 }

@@ -2,10 +2,10 @@ import type { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type { Passage } from "../../Passages.js"
-import type { LongSpeechEvent } from "./events.js"
+import type { Event } from "./events.js"
 
 /** A request of `TextToSpeech` whose text has any length. */
-export interface LongSpeechRequest extends Omit<SynthesisRequest, "text"> {
+export interface Request extends Omit<SynthesisRequest, "text"> {
   /** The text, or its passages. It must have a letter, a number or a symbol. */
   readonly text: string | ReadonlyArray<Passage>
   /**
@@ -15,23 +15,23 @@ export interface LongSpeechRequest extends Omit<SynthesisRequest, "text"> {
   readonly requestId?: string | undefined
 }
 
-/** Silence after a piece, in milliseconds, by the boundary at which it ends. The edges of its audio come on top. */
+/** Silence after a piece, by the boundary at which it ends, up to 60 seconds. The edges of its audio come on top. */
 export interface Pauses {
-  /** Default: 600. */
-  readonly paragraph?: number | undefined
-  /** Default: 400. */
-  readonly line?: number | undefined
-  /** Default: 250. */
-  readonly sentence?: number | undefined
-  /** Default: 120. */
-  readonly clause?: number | undefined
-  /** Default: 0. */
-  readonly word?: number | undefined
-  /** Default: 0. */
-  readonly cluster?: number | undefined
+  /** Default: 600 ms. */
+  readonly paragraph?: Duration.DurationInput | undefined
+  /** Default: 400 ms. */
+  readonly line?: Duration.DurationInput | undefined
+  /** Default: 250 ms. */
+  readonly sentence?: Duration.DurationInput | undefined
+  /** Default: 120 ms. */
+  readonly clause?: Duration.DurationInput | undefined
+  /** Default: none. */
+  readonly word?: Duration.DurationInput | undefined
+  /** Default: none. */
+  readonly cluster?: Duration.DurationInput | undefined
 }
 
-export interface LongSpeechOptions {
+export interface Options {
   /** Largest number of code points in a piece, 1 to 10,000. Default: 2,000. */
   readonly maximum?: number | undefined
   /** Largest number of code points in the first piece; each next may have twice as many, up to `maximum`. Default: 250. */
@@ -40,10 +40,10 @@ export interface LongSpeechOptions {
   readonly concurrency?: number | undefined
   /** Silence between the pieces. */
   readonly pauses?: Pauses | undefined
-  /** How much silence stays at both ends of the audio of a piece, in milliseconds. Silence is below -50 dB. Default: 40. */
-  readonly edgeSilenceMillis?: number | undefined
-  /** How long the audio of a piece is faded at both ends, in milliseconds. Default: 5. */
-  readonly fadeMillis?: number | undefined
+  /** How much silence stays at both ends of the audio of a piece, up to 60 seconds. Silence is below -50 dB. Default: 40 ms. */
+  readonly edgeSilence?: Duration.DurationInput | undefined
+  /** How long the audio of a piece is faded at both ends, up to 60 seconds. Default: 5 ms. */
+  readonly fade?: Duration.DurationInput | undefined
   /**
    * What to do with a piece in another format than the requested one, or than the first piece if none was requested: convert
    * it, or fail with a `TtsInvalidResponse`. Default: `resample`.
@@ -58,5 +58,5 @@ export interface LongSpeechOptions {
    */
   readonly gracePeriod?: Effect.Effect<unknown> | undefined
   /** Runs at each event, in order. The speech never waits for it, nor does a defect in it affect the speech. Default: none. */
-  readonly onEvent?: ((event: LongSpeechEvent) => Effect.Effect<void>) | undefined
+  readonly onEvent?: ((event: Event) => Effect.Effect<void>) | undefined
 }

@@ -4,23 +4,19 @@ import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import type * as Effect from "effect/Effect"
-
-export interface Edges {
-  readonly edgeSilenceMillis: number
-  readonly fadeMillis: number
-}
+import type { Options } from "./request.js"
 
 /** `format` is that of the bytes, and `target` that of the result. Both have one channel. */
 export const shapePiece = (
   bytes: Uint8Array,
   format: AudioFormat,
   target: AudioFormat,
-  { edgeSilenceMillis, fadeMillis }: Edges
+  { edgeSilence, fade }: Pick<Options, "edgeSilence" | "fade">
 ): Effect.Effect<Uint8Array> => {
   const converted = PcmStream.fromBytes(target, convert(bytes, format, target))
   return converted.pipe(
-    PcmStream.trim({ keep: edgeSilenceMillis }),
-    PcmStream.fade({ in: fadeMillis, out: fadeMillis }),
+    PcmStream.trim({ keep: edgeSilence }),
+    PcmStream.fade({ in: fade, out: fade }),
     PcmStream.collect
   )
 }

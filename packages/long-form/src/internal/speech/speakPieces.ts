@@ -14,15 +14,15 @@ import { makePaidPieces } from "../paidPieces.js"
 import { makeRunProgress } from "../runProgress.js"
 import { makeStoppableCalls, withGrace } from "../stoppableCalls.js"
 import { audioProblem } from "./checkAudio.js"
-import type { LongSpeechEvent } from "./events.js"
+import type { Event } from "./events.js"
 import { makeFormatRule } from "./formatRule.js"
-import type { Piece } from "./plan.js"
-import type { LongSpeechOptions, LongSpeechRequest } from "./request.js"
+import type { PlannedPiece } from "./plan.js"
+import type { Options, Request } from "./request.js"
 import * as SpeechCache from "./speechCache.js"
 
 /** The audio of a piece as the service sent it. */
 export interface PieceAudio {
-  readonly piece: Piece
+  readonly piece: PlannedPiece
   /** `undefined`: the piece has nothing to speak. */
   readonly audio: SpeechCache.CachedSpeech | undefined
   readonly call?: CallReport | undefined
@@ -30,14 +30,14 @@ export interface PieceAudio {
 }
 
 export interface PieceFailed {
-  readonly piece: Piece
+  readonly piece: PlannedPiece
   readonly error: TtsError | PieceStoreError
 }
 
 /** Of a call, with its report and warnings, or of the cache. */
 interface PieceSpeech extends SpeechCache.CachedSpeech, Partial<Pick<PieceAudio, "call" | "warnings">> {}
 
-export const requestedFormat = ({ outputFormat }: LongSpeechRequest): AudioFormat | undefined =>
+export const requestedFormat = ({ outputFormat }: Request): AudioFormat | undefined =>
   outputFormat === undefined ? undefined : Contract.audioFormat(outputFormat)
 
 /** Speech is seldom slower, at the speed 1. In milliseconds of a code point. */
@@ -51,11 +51,7 @@ const expectedBytes = ({ outputFormat = Contract.defaultOutputFormat, speed = 1,
 }
 
 /** Sends pieces, or finds them in the cache. */
-export const makeSpeaker = (
-  request: LongSpeechRequest,
-  options: LongSpeechOptions,
-  emit: (event: LongSpeechEvent) => Effect.Effect<void>
-) =>
+export const makeSpeaker = (request: Request, options: Options, emit: (event: Event) => Effect.Effect<void>) =>
   Effect.gen(function* () {
     const tts = yield* TextToSpeech
     const store = yield* PieceStore
@@ -69,7 +65,7 @@ export const makeSpeaker = (
     let isStopped = false
 
     /** What decides the audio of a piece. */
-    const contentOf = ({ lang, sent, speed, voice }: Piece) => ({
+    const contentOf = ({ lang, sent, speed, voice }: PlannedPiece) => ({
       ...fields,
       text: sent,
       lang: lang ?? fields.lang,
@@ -77,13 +73,13 @@ export const makeSpeaker = (
       speed: speed ?? fields.speed
     })
     /** The cached audio, if it can be joined: an earlier version kept any. */
-    const find = ({ index }: Piece, key: string) =>
+    const find = ({ index }: PlannedPiece, key: string) =>
       Effect.flatMap(SpeechCache.get(store, key), (found) =>
         Option.isSome(found) && audioProblem(found.value) === undefined
           ? Effect.map(rule.allows(index, found.value.format), (isAllowed) => Option.filter(found, () => isAllowed))
           : Effect.succeedNone
       )
-    const speakable = (piece: Piece): Effect.Effect<PieceAudio, TtsError | PieceStoreError> =>
+    const speakable = (piece: PlannedPiece): Effect.Effect<PieceAudio, TtsError | PieceStoreError> =>
       Effect.gen(function* () {
         const content = contentOf(piece)
         const key = yield* cacheKey({ version: 1, service: tts.baseUrl, ...content }, "wav")
@@ -119,7 +115,7 @@ export const makeSpeaker = (
         return { piece, audio: result, call, warnings }
       })
 
-    const speak = (piece: Piece): Effect.Effect<PieceAudio, PieceFailed> => {
+    const speak = (piece: PlannedPiece): Effect.Effect<PieceAudio, PieceFailed> => {
       if (!piece.speakable) return Effect.succeed({ piece, audio: undefined, warnings: [] })
       rule.start(piece.index)
       return Effect.suspend(() => (isStopped ? Effect.interrupt : speakable(piece))).pipe(

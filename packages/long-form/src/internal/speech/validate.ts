@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { Passage } from "../../Passages.js"
-import { concurrency, millis, outage, whole } from "../optionRules.js"
+import { concurrency, duration, outage, whole } from "../optionRules.js"
 
 /** Room for a point and the number of a piece: `.0000001`. */
 const idSuffix = 8
@@ -40,7 +40,7 @@ const Fields = Schema.typeSchema(SynthesisRequest.omit("text", "requestId")).pip
   )
 )
 
-const Pause = millis(0, 60_000)
+const Pause = duration("0 seconds", "60 seconds")
 
 const Options = Schema.Struct({
   maximum: whole(1, 10_000),
@@ -56,8 +56,8 @@ const Options = Schema.Struct({
       cluster: Pause
     })
   ),
-  edgeSilenceMillis: Pause,
-  fadeMillis: Pause,
+  edgeSilence: Pause,
+  fade: Pause,
   differentFormat: Schema.optional(Schema.Literal("resample", "fail")),
   outage,
   gracePeriod: Schema.optional(Schema.Unknown),

@@ -10,7 +10,7 @@ export interface PiecePlace {
   readonly endMillis: number
 }
 
-export type LongTranscriptionEvent = Planned | Kept | Silent | Started | Called | Done
+export type Event = Planned | Kept | Silent | Started | Called | Done
 
 /** The recording is open. */
 export interface Planned {

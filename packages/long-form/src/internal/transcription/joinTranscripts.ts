@@ -4,13 +4,13 @@ import type { Transcription } from "@effect-speech/stt/Transcription"
 import * as SegmentReader from "../../SegmentReader.js"
 import type { OpenPieces, RecordingPiece } from "./recordingPieces.js"
 import { segmentsOf, validConfidence } from "./segments.js"
-import type { LongTranscription, TranscribedPiece } from "./transcript.js"
-import { endsEarly, type LongTranscriptionWarning, onlySilence, textsDiffer, timesUnread } from "./warnings.js"
+import type { Piece, Transcript } from "./transcript.js"
+import { endsEarly, onlySilence, textsDiffer, timesUnread, type Warning } from "./warnings.js"
 
 /** The result of a piece. Its samples were dropped. */
 export interface PieceResult {
   readonly piece: Omit<RecordingPiece, "samples">
-  readonly source: TranscribedPiece["source"]
+  readonly source: Piece["source"]
   readonly transcription?: Transcription | undefined
 }
 
@@ -20,8 +20,8 @@ export const joinTranscripts = (
   recording: OpenPieces,
   transactionId: string,
   reader: SegmentReader.SegmentReader = SegmentReader.localService
-): LongTranscription => {
-  const pieces = results.map(({ piece: { isSilent, ...piece }, source, transcription }): TranscribedPiece => {
+): Transcript => {
+  const pieces = results.map(({ piece: { isSilent, ...piece }, source, transcription }): Piece => {
     if (transcription === undefined) return { ...piece, source, text: "" }
     const { auxInfo, call, callId, text, transactionId: sentId } = transcription
     return {
@@ -60,13 +60,13 @@ export const joinTranscripts = (
   }
 }
 
-const distinct = (warnings: ReadonlyArray<LongTranscriptionWarning>): ReadonlyArray<LongTranscriptionWarning> => [
+const distinct = (warnings: ReadonlyArray<Warning>): ReadonlyArray<Warning> => [
   ...new Map(warnings.map((warning) => [warning.message, warning])).values()
 ]
 
 /** The mean of the confidences, weighted by the duration of their pieces. `undefined` if no piece has one. */
 const joinedConfidence = (
-  pieces: ReadonlyArray<Pick<TranscribedPiece, "startMillis" | "endMillis" | "confidence">>
+  pieces: ReadonlyArray<Pick<Piece, "startMillis" | "endMillis" | "confidence">>
 ): number | undefined => {
   let [sum, weight] = [0, 0]
   for (const { confidence, endMillis, startMillis } of pieces) {

@@ -52,7 +52,7 @@ const millisOf = (samples: number): number => Math.round(samples / samplesPerMil
 export const openPieces = (
   audio: AudioSource,
   pieceMillis: number
-): Effect.Effect<OpenPieces, SttAudioUnreadable, FileSystem.FileSystem | Scope.Scope> =>
+): Effect.Effect<OpenPieces, SttAudioUnreadable, AudioDecoder.AudioDecoder | FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const unreadable = (problem: string) =>
       new SttAudioUnreadable({ source: audio._tag === "Path" ? audio.path : audio.filename, problem })
@@ -74,9 +74,9 @@ export const openPieces = (
     const decoding: Effect.Effect<
       PcmStream.PcmStream<DecodingError>,
       DecodingError,
-      FileSystem.FileSystem | Scope.Scope
+      AudioDecoder.AudioDecoder | FileSystem.FileSystem | Scope.Scope
     > = audio._tag === "Path" && container !== undefined && container !== "wav"
-      ? Effect.flatMap(AudioDecoder.AudioDecoder, (decoder) => decoder.decode(audio.path, container))
+      ? Effect.flatMap(AudioDecoder.AudioDecoder, (decoder) => decoder.decodeFile(audio.path, container))
       : AudioDecoder.decodeStream(bytes)
     const decoded = yield* Effect.mapError(decoding, toUnreadable)
     isOpen = true

@@ -1,23 +1,23 @@
 import { SttInvalidRequest } from "@effect-speech/stt/SttError"
 import type { TranscriptionRequest } from "@effect-speech/stt/TranscriptionRequest"
 import * as Issue from "@effect-speech/transport/unstable/Issue"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type * as SegmentReader from "../../SegmentReader.js"
-import { concurrency, millis, outage } from "../optionRules.js"
-import type { LongTranscriptionEvent } from "./events.js"
+import { concurrency, duration, outage } from "../optionRules.js"
+import type { Event } from "./events.js"
 
 /**
  * The request of a transcription, without `telephony`: a long recording is always converted. `aux` is true by default, since the
  * times of the segments come with it. A piece is sent under the UUID of version 5 of `transactionId` and its number.
  */
-export type LongTranscriptionRequest = Omit<TranscriptionRequest, "telephony">
+export type Request = Omit<TranscriptionRequest, "telephony">
 
-export interface LongTranscriptionOptions {
-  /** The longest piece, in milliseconds, 1,000 to 3,600,000. Default: 300,000, 5 minutes. */
-  readonly pieceMillis?: number | undefined
+export interface Options {
+  /** The longest piece, 1 second to 1 hour. Default: 5 minutes. */
+  readonly maximum?: Duration.DurationInput | undefined
   /** How many pieces are sent at once, 1 to 1,000. Default: 4. */
   readonly concurrency?: number | undefined
   /** Reads the time of a segment in a response. Default: `SegmentReader.localService`. */
@@ -36,20 +36,20 @@ export interface LongTranscriptionOptions {
    * Runs at each event, in order. The transcription never waits for it, nor does a defect in it affect the transcription.
    * Default: none.
    */
-  readonly onEvent?: ((event: LongTranscriptionEvent) => Effect.Effect<void>) | undefined
+  readonly onEvent?: ((event: Event) => Effect.Effect<void>) | undefined
 }
 
-const Options = Schema.Struct({
+const rules = Schema.Struct({
   concurrency,
-  /** 300,000 ms are 4.8 MB of telephony, and the longest piece about 60 MB. */
-  pieceMillis: millis(1000, 3_600_000),
+  /** 5 minutes are 4.8 MB of telephony, and the longest piece about 60 MB. */
+  maximum: duration("1 second", "1 hour"),
   outage
 })
-const decode = Schema.decodeUnknownEither(Options)
+const decode = Schema.decodeUnknownEither(rules)
 
 /** The options with their defaults. */
-export const validate = ({ concurrency = 4, outage = "5 minutes", pieceMillis = 300_000 }: LongTranscriptionOptions) =>
-  Either.mapBoth(decode({ concurrency, outage, pieceMillis }), {
+export const validate = ({ concurrency = 4, maximum = "5 minutes", outage = "5 minutes" }: Options) =>
+  Either.mapBoth(decode({ concurrency, maximum, outage }), {
     onLeft: ({ issue }) => new SttInvalidRequest(Issue.first(issue)),
-    onRight: () => ({ concurrency, outage, pieceMillis })
+    onRight: () => ({ concurrency, maximumMillis: Duration.toMillis(maximum), outage })
   })

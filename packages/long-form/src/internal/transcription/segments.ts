@@ -1,6 +1,6 @@
 import type { Transcription } from "@effect-speech/stt/Transcription"
 import * as Predicate from "effect/Predicate"
-import type { SegmentReader, SegmentReading } from "../../SegmentReader.js"
+import type { Reading, SegmentReader } from "../../SegmentReader.js"
 import type { RecordingPiece } from "./recordingPieces.js"
 
 /** A part of the transcript with its time. */
@@ -79,7 +79,7 @@ export const segmentsOf = (
 }
 
 /** A reader of your own may fail for a segment that it does not expect. */
-const readingOf = (segment: Readonly<Record<string, unknown>>, read: SegmentReader): SegmentReading | undefined => {
+const readingOf = (segment: Readonly<Record<string, unknown>>, read: SegmentReader): Reading | undefined => {
   try {
     const reading = read(segment)
     return reading === undefined || Predicate.isUndefined(reading.text) || Predicate.isString(reading.text)
@@ -91,7 +91,7 @@ const readingOf = (segment: Readonly<Record<string, unknown>>, read: SegmentRead
 }
 
 /** `from` is where the segment before it starts. All are in milliseconds from the beginning of the piece. */
-const isInside = ({ endMillis, startMillis }: SegmentReading, from: number, length: number): boolean =>
+const isInside = ({ endMillis, startMillis }: Reading, from: number, length: number): boolean =>
   startMillis >= from - toleranceMillis && endMillis >= startMillis && endMillis <= length + toleranceMillis
 
 /** What is said: letters, digits and symbols, without case, punctuation and spaces, in one form of Unicode. */

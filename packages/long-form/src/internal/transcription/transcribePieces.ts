@@ -10,10 +10,10 @@ import { PieceStore, type PieceStoreError } from "../../PieceStore.js"
 import { makePaidPieces } from "../paidPieces.js"
 import { makeRunProgress } from "../runProgress.js"
 import { makeStoppableCalls, withGrace } from "../stoppableCalls.js"
-import type { LongTranscriptionEvent, PiecePlace } from "./events.js"
+import type { Event, PiecePlace } from "./events.js"
 import type { PieceResult } from "./joinTranscripts.js"
 import type { RecordingPiece } from "./recordingPieces.js"
-import type { LongTranscriptionOptions } from "./request.js"
+import type { Options } from "./request.js"
 import * as TranscriptCache from "./transcriptCache.js"
 
 export interface PieceFailed {
@@ -31,9 +31,9 @@ const millisOf = ({ endMillis, startMillis }: PiecePlace): number => endMillis -
 export const makeTranscriber = (
   fields: TranscriptCache.DecidingFields,
   transactionId: string,
-  { gracePeriod, outage, retryIfBilled }: Pick<LongTranscriptionOptions, "gracePeriod" | "outage" | "retryIfBilled">,
+  { gracePeriod, outage, retryIfBilled }: Pick<Options, "gracePeriod" | "outage" | "retryIfBilled">,
   durationMillis: number | undefined,
-  emit: (event: LongTranscriptionEvent) => Effect.Effect<void>
+  emit: (event: Event) => Effect.Effect<void>
 ) =>
   Effect.gen(function* () {
     const stt = yield* SpeechToText

@@ -2,10 +2,10 @@ import type { CallReport } from "@effect-speech/transport/CallReport"
 import type { PiecePlace } from "./events.js"
 import type { Ending } from "./recordingPieces.js"
 import type { Segment } from "./segments.js"
-import type { LongTranscriptionWarning } from "./warnings.js"
+import type { Warning } from "./warnings.js"
 
 /** A piece of the recording, and its own transcript. */
-export interface TranscribedPiece extends PiecePlace {
+export interface Piece extends PiecePlace {
   /**
    * | value   | the piece ends |
    * | ------- | -------------- |
@@ -33,7 +33,7 @@ export interface TranscribedPiece extends PiecePlace {
   readonly call?: CallReport | undefined
 }
 
-export interface LongTranscription {
+export interface Transcript {
   /** The transcripts of the pieces in order, with a space between them. */
   readonly text: string
   /** The duration of the recording, in milliseconds. */
@@ -42,9 +42,9 @@ export interface LongTranscription {
   readonly confidence?: number | undefined
   /** In order. Subtitles are made from them. */
   readonly segments: ReadonlyArray<Segment>
-  readonly pieces: ReadonlyArray<TranscribedPiece>
+  readonly pieces: ReadonlyArray<Piece>
   /** Each warning once. */
-  readonly warnings: ReadonlyArray<LongTranscriptionWarning>
+  readonly warnings: ReadonlyArray<Warning>
   /** The id from which those of the pieces were made. */
   readonly transactionId: string
 }

@@ -1,12 +1,7 @@
 import type { SttWarning } from "@effect-speech/stt/SttWarning"
 
 /** A reason why the transcript of a long recording may be worse than you expect. The message says what to do. */
-export type LongTranscriptionWarning =
-  | SttWarning
-  | SegmentTimesUnread
-  | SegmentTextsDiffer
-  | RecordingEndsEarly
-  | NothingButSilence
+export type Warning = SttWarning | SegmentTimesUnread | SegmentTextsDiffer | RecordingEndsEarly | NothingButSilence
 
 /** The times of the segments of some pieces can't be read, or lie outside of them: such a piece is one segment. */
 export interface SegmentTimesUnread {

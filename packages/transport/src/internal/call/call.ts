@@ -32,6 +32,8 @@ export interface Call {
   readonly progress: () => Progress
   /** From the start of the call until now or its end. */
   readonly elapsedMillis: () => number
+  /** How long the call waited for its turn. `undefined`: it did not wait. */
+  readonly queuedMillis: () => number | undefined
   /** Starts an attempt, `delayMillis` after the end of the previous one. Its resources are in `scope`. */
   readonly beginAttempt: (scope: Scope.CloseableScope | undefined, delayMillis: number) => void
   /** Records the exchange of the attempt, before its request is sent. */
@@ -70,6 +72,7 @@ export const makeCall = (
     place = undefined
   }
   const elapsedMillis = () => (endedAt ?? MonotonicClock.unsafeMillis(clock)) - startedAt
+  const queuedMillis = () => (queuedAt === undefined ? undefined : (begunAt ?? startedAt + elapsedMillis()) - queuedAt)
   /**
    * Its result is `Effect.void` if nothing is left to wait for. An interrupted call waits for all finalizers of the HttpClient, as
    * interruption does everywhere. A result or an error does not wait for more than a second: they may never end.
@@ -101,16 +104,17 @@ export const makeCall = (
     },
     progress: () => {
       const recorded = attempts.current()
-      const elapsed = elapsedMillis()
+      const queued = queuedMillis()
       return {
         sentId,
         attempts: recorded,
         sent: recorded.at(-1)?.sent ?? "nothing",
-        ...(queuedAt === undefined ? {} : { queuedMillis: (begunAt ?? startedAt + elapsed) - queuedAt }),
-        elapsedMillis: elapsed
+        ...(queued === undefined ? {} : { queuedMillis: queued }),
+        elapsedMillis: elapsedMillis()
       }
     },
     elapsedMillis,
+    queuedMillis,
     beginAttempt: (scope, delay) => {
       attemptScope = scope
       exchange = undefined

@@ -12,7 +12,8 @@ import type { InvalidApiKey } from "../../unstable/Failure.js"
 import type { Operation } from "../../unstable/Operation.js"
 import { makeHttpClientDriver } from "../http/httpClientDriver.js"
 import { driverOf } from "../http/httpDriver.js"
-import type { ResolvedDeadlines } from "../options/deadlines.js"
+import { merge, type ResolvedDeadlines } from "../options/deadlines.js"
+import { ofCall } from "../options/durationOption.js"
 import type { ResolvedRetries } from "../options/retries.js"
 import { CallTimer, DeadlineMonitor } from "../timer/callTimer.js"
 import { makeApiKeys } from "./apiKeys.js"
@@ -20,16 +21,18 @@ import { type Call, makeCall } from "./call.js"
 import { makeCallQueue } from "./callQueue.js"
 import type { RetryBudget } from "./retryBudget.js"
 import { runCall, type SharedParts } from "./runCall.js"
-import { beginCall, countCall, spanCall } from "./telemetry.js"
+import { makeTelemetry, type Telemetry } from "./telemetry.js"
 
 export interface TransportOptions<R = never> {
   /** The key, or an effect that reads it: once now, and again after the service refused it. */
   readonly apiKey: ApiKey<R>
   /** Name of the header that carries the key. */
   readonly apiKeyHeader: string
+  /** Where requests go. Telemetry names its host and its port. */
+  readonly baseUrl: URL
   readonly deadlines: ResolvedDeadlines
   readonly retries: ResolvedRetries
-  /** Highest number of calls that run at the same time. */
+  /** Highest number of calls that run at the same time. It may be infinite. */
   readonly concurrency: number
 }
 
@@ -67,27 +70,31 @@ export const makeTransport = <R = never>(
       keys: yield* makeApiKeys(options.apiKey),
       driver: driverOf(client) ?? makeHttpClientDriver(client),
       retries: options.retries,
-      budget
+      budget,
+      telemetry: makeTelemetry(options.baseUrl)
     }
+    const { telemetry } = shared
     const enterQueue = makeCallQueue(options.concurrency)
     const monitors = new WeakMap<Clock.Clock, DeadlineMonitor>()
     const newCall = ({ sentId }: { readonly sentId: string }, given: CallOptions | undefined) =>
       Effect.map(Effect.clock, (clock) => {
-        const monitor = monitors.get(clock) ?? new DeadlineMonitor(clock, options.deadlines)
+        const monitor = monitors.get(clock) ?? new DeadlineMonitor(clock)
         monitors.set(clock, monitor)
-        return makeCall(sentId, clock, new CallTimer(clock, options.deadlines), monitor, enterQueue, given?.onEvent)
+        const deadlines =
+          given?.deadlines === undefined ? options.deadlines : ofCall(merge(given.deadlines, options.deadlines))
+        return makeCall(sentId, clock, new CallTimer(clock, deadlines), monitor, enterQueue, given?.onEvent)
       })
 
     return {
       run: (operation, callOptions) =>
         Effect.flatMap(newCall(operation, callOptions), (call) =>
-          Effect.onExit(spanCall(runCall(shared, call, operation, callOptions), operation), (exit) =>
-            Effect.zipRight(countCall(operation, call, exit), call.end(exit))
+          Effect.onExit(telemetry.spanCall(runCall(shared, call, operation, callOptions), operation), (exit) =>
+            Effect.zipRight(telemetry.countCall(operation, call, exit), call.end(exit))
           )
         ),
       open: (operation, callOptions) =>
         Effect.flatMap(newCall(operation, callOptions), (call) =>
-          openCall(call, operation, runCall(shared, call, operation, callOptions))
+          openCall(telemetry, call, operation, runCall(shared, call, operation, callOptions))
         )
     }
   })
@@ -106,6 +113,7 @@ export const makeTransport = <R = never>(
  * | `Opened`               | the end of the call: telemetry, its place, connection | also the failures of these checks |
  */
 const openCall = <A, Left extends ServiceError, E extends ServiceError>(
+  { beginCall }: Telemetry,
   call: Call,
   operation: { readonly name: string; readonly sentId: string },
   running: Effect.Effect<A & Opened<Left>, E>

@@ -1,4 +1,3 @@
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Random from "effect/Random"
@@ -9,7 +8,7 @@ import type { Failure } from "../../unstable/Failure.js"
 import type { Operation, Response } from "../../unstable/Operation.js"
 import { classifyUploadFailure } from "../http/classifyConnectionError.js"
 import type { HttpDriver } from "../http/httpDriver.js"
-import { millisOf } from "../options/durationOption.js"
+import { millisOf, ofCall } from "../options/durationOption.js"
 import type { ResolvedRetries } from "../options/retries.js"
 import type { ApiKeys } from "./apiKeys.js"
 import type { Call } from "./call.js"
@@ -17,7 +16,7 @@ import { decideRetry } from "./decideRetry.js"
 import { redactedResponse } from "./redactedResponse.js"
 import type { RetryBudget } from "./retryBudget.js"
 import { sendAttempt } from "./sendAttempt.js"
-import { logRetry, spanAttempt } from "./telemetry.js"
+import { logRetry, type Telemetry } from "./telemetry.js"
 
 /** The parts that all calls of a layer share. */
 export interface SharedParts {
@@ -26,18 +25,19 @@ export interface SharedParts {
   readonly driver: HttpDriver
   readonly retries: ResolvedRetries
   readonly budget: RetryBudget
+  readonly telemetry: Telemetry
 }
 
 /** Waits for the turn of a call, and makes attempts until one succeeds or fails for good. */
 export const runCall = <A, E extends ServiceError, Context, Reading extends E>(
-  { apiKeyHeader, budget, driver, keys, retries }: SharedParts,
+  { apiKeyHeader, budget, driver, keys, retries, telemetry }: SharedParts,
   call: Call,
   operation: Operation<A, E, Context, Reading>,
   { outage, retryIfBilled = true }: CallOptions = {}
 ): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     const { events } = call
-    const outageMillis = outage === undefined ? retries.outage : outageOf(outage)
+    const outageMillis = outage === undefined ? retries.outage : ofCall(millisOf(["outage"], outage))
     const limits = { budget, outageMillis, retries, retryIfBilled }
     let latest: Response<Reading> | undefined
     const toError = (failure: Failure) =>
@@ -61,7 +61,7 @@ export const runCall = <A, E extends ServiceError, Context, Reading extends E>(
     let delayMillis = 0
     let lastCost = 0
     for (let retry = 0; ; ) {
-      const sending = sendAttempt(driver, call, operation, { delayMillis, header: apiKeyHeader, key })
+      const sending = sendAttempt(driver, call, operation, { delayMillis, header: apiKeyHeader, key, telemetry })
       const attempt = Effect.matchEffect(sending, {
         onFailure: (failure) => Effect.fail(toError(failure)),
         onSuccess: ({ context, response }) => {
@@ -69,7 +69,7 @@ export const runCall = <A, E extends ServiceError, Context, Reading extends E>(
           return operation.accept(latest, context)
         }
       })
-      const outcome = yield* Effect.either(spanAttempt(attempt, call))
+      const outcome = yield* Effect.either(telemetry.spanAttempt(attempt, operation, call))
       if (Either.isRight(outcome)) {
         budget.giveBack(lastCost)
         return outcome.right
@@ -101,10 +101,6 @@ export const runCall = <A, E extends ServiceError, Context, Reading extends E>(
       yield* Effect.sleep(delayMillis)
     }
   })
-
-/** @throws RangeError if the option of the call is not a duration, or zero. */
-const outageOf = (given: Duration.DurationInput): number =>
-  Either.getOrThrowWith(millisOf(["outage"], given), (error) => new RangeError(String(error)))
 
 /** If reading the key takes too long, the error names the key instead of the phase. */
 const asKeyFailure = (failure: Failure): Failure =>

@@ -9,7 +9,7 @@ import type { Failure } from "../../unstable/Failure.js"
 import type { Operation, Request } from "../../unstable/Operation.js"
 import type { HttpDriver, HttpResponse, UploadObserver } from "../http/httpDriver.js"
 import type { Call } from "./call.js"
-import { countAttempt } from "./telemetry.js"
+import type { Telemetry } from "./telemetry.js"
 
 /** How one attempt is sent. */
 export interface AttemptSettings {
@@ -18,6 +18,7 @@ export interface AttemptSettings {
   /** Name of the header that carries the key. */
   readonly header: string
   readonly key: Redacted.Redacted
+  readonly telemetry: Telemetry
 }
 
 /** Builds the request of one attempt, sends it, and waits for the head of the response. */
@@ -25,7 +26,7 @@ export const sendAttempt = <A, E extends ServiceError, Context, Reading extends 
   driver: HttpDriver,
   call: Call,
   operation: Operation<A, E, Context, Reading>,
-  { delayMillis, header, key }: AttemptSettings
+  { delayMillis, header, key, telemetry }: AttemptSettings
 ): Effect.Effect<{ readonly response: HttpResponse; readonly context: Context }, Failure> =>
   Effect.flatMap(buildRequest(call, operation, delayMillis), ({ body, context, headers, url }) => {
     const { events } = call
@@ -49,12 +50,12 @@ export const sendAttempt = <A, E extends ServiceError, Context, Reading extends 
     const exchanged = Effect.matchEffect(responding, {
       onFailure: (failure) => {
         call.lost()
-        return Effect.zipRight(countAttempt(operation, undefined), Effect.fail(failure))
+        return Effect.zipRight(telemetry.countAttempt(operation, failure), Effect.fail(failure))
       },
       onSuccess: (response) => {
         call.responded(response)
         const { status } = response
-        const counted = countAttempt(operation, status)
+        const counted = telemetry.countAttempt(operation, status)
         const answered =
           events === undefined
             ? counted

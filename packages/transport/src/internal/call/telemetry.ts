@@ -9,11 +9,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import * as Metric from "effect/Metric"
-import * as MetricBoundaries from "effect/MetricBoundaries"
-import * as MetricKey from "effect/MetricKey"
-import * as MetricLabel from "effect/MetricLabel"
 import type * as Tracer from "effect/Tracer"
 import type { ServiceError } from "../../ServiceError.js"
+import * as SpeechMetrics from "../../SpeechMetrics.js"
+import type { Failure } from "../../unstable/Failure.js"
 import type { Call } from "./call.js"
 
 interface NamedCall {
@@ -21,46 +20,33 @@ interface NamedCall {
   readonly sentId: string
 }
 
-/**
- * One metric for each operation and outcome. `Metric.tagged` would look the metric up at every update, which costs more
- * than a call.
- */
-const byOutcome = <A>(make: (labels: ReadonlyArray<MetricLabel.MetricLabel>) => A) => {
+/** The service as attributes name it: its host and its port, and never its path. */
+interface Server {
+  readonly serverAddress: string
+  readonly serverPort: number
+}
+
+const serverOf = ({ hostname, port, protocol }: URL): Server => ({
+  serverAddress: hostname.replace(/^\[(.*)\]$/, "$1"),
+  serverPort: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port)
+})
+
+/** Makes each metric once: to make or to tag one at every update would cost more than a call. */
+const cached = <Args extends ReadonlyArray<string | number | undefined>, A>(make: (...args: Args) => A) => {
   const made = new Map<string, A>()
-  return (operation: string, outcome: string): A => {
-    const id = `${operation} ${outcome}`
+  return (...args: Args): A => {
+    const id = args.join(" ")
     const known = made.get(id)
     if (known !== undefined) return known
-    const metric = make([MetricLabel.make("operation", operation), MetricLabel.make("outcome", outcome)])
+    const metric = make(...args)
     made.set(id, metric)
     return metric
   }
 }
 
-const counter = (name: string, description: string) =>
-  byOutcome((labels) =>
-    Metric.fromMetricKey(
-      MetricKey.taggedWithLabels(MetricKey.counter(name, { description, incremental: true }), labels)
-    )
-  )
-const calls = counter("speech_calls", "Calls by outcome: success, the tag of an error, interrupted or defect")
-const attempts = counter("speech_attempts", "Requests by outcome: the status of the response, or lost")
-const boundaries = MetricBoundaries.exponential({ start: 10, factor: 2, count: 20 })
-const durations = byOutcome((labels) =>
-  Metric.fromMetricKey(
-    MetricKey.taggedWithLabels(
-      MetricKey.histogram(
-        "speech_call_duration_millis",
-        boundaries,
-        "From the start of a call to its result or its error"
-      ),
-      labels
-    )
-  )
-)
-
-const outcomeOf = (exit: Exit.Exit<unknown, ServiceError>): string => {
-  if (Exit.isSuccess(exit)) return "success"
+/** The attribute `error.type` of a call. `undefined`: it succeeded. */
+const errorTypeOf = (exit: Exit.Exit<unknown, ServiceError>): string | undefined => {
+  if (Exit.isSuccess(exit)) return undefined
   const [error] = Cause.failures(exit.cause)
   return error?._tag ?? (Cause.isInterruptedOnly(exit.cause) ? "interrupted" : "defect")
 }
@@ -89,46 +75,28 @@ const whileTracing = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (enabled) => (enabled ? traced(effect) : effect))
 
+type Attributes = Readonly<Record<string, string | number | undefined>>
+
+/** Adds the attributes that have a value. */
+const annotate = (span: Tracer.Span, attributes: Attributes): Effect.Effect<void> =>
+  traced(() => {
+    for (const [name, value] of Object.entries(attributes)) if (value !== undefined) span.attribute(name, value)
+  })
+
 /** Runs an effect in a span, whose tracer can't change its exit as that of `Effect.withSpan` can. */
 const inSpan = <A, E, R>(
   running: Effect.Effect<A, E, R>,
   name: string,
   options: Tracer.SpanOptions,
-  beforeEnd: (span: Tracer.Span) => Effect.Effect<void> = () => Effect.void
+  attributesOf: (exit: Exit.Exit<A, E>) => Attributes
 ): Effect.Effect<A, E, R> =>
   Effect.flatMap(makeSpan(name, options), (span) =>
     span === undefined
       ? running
       : Effect.onExit(Effect.withParentSpan(running, span), (exit) =>
-          Effect.zipRight(beforeEnd(span), endSpan(span, exit))
+          Effect.zipRight(annotate(span, attributesOf(exit)), endSpan(span, exit))
         )
   )
-
-const spanOf = (operation: string): string => `speech.${operation}`
-const optionsOf = (sentId: string): Tracer.SpanOptions => ({ attributes: { "speech.id": sentId } })
-
-/** Counts a call and its duration. */
-export const countCall = (
-  { name }: NamedCall,
-  { elapsedMillis }: Call,
-  exit: Exit.Exit<unknown, ServiceError>
-): Effect.Effect<void> =>
-  FiberRef.getWith(FiberRef.currentMetricLabels, (labels) => {
-    const outcome = outcomeOf(exit)
-    calls(name, outcome).unsafeUpdate(1, labels)
-    durations(name, outcome).unsafeUpdate(elapsedMillis(), labels)
-    return Effect.void
-  })
-
-/** Counts an attempt, whose status is `undefined` if it had no response. */
-export const countAttempt = ({ name }: NamedCall, status: number | undefined): Effect.Effect<void> =>
-  Metric.update(attempts(name, status === undefined ? "lost" : String(status)), 1)
-
-/** The span of a call. */
-export const spanCall = <A, E, R>(
-  running: Effect.Effect<A, E, R>,
-  { name, sentId }: NamedCall
-): Effect.Effect<A, E, R> => whileTracing(running, (call) => inSpan(call, spanOf(name), optionsOf(sentId)))
 
 /** Observes a call that goes on after its result: `end` records how it ended. */
 export interface ObservedCall {
@@ -137,32 +105,95 @@ export interface ObservedCall {
   readonly end: (exit: Exit.Exit<unknown, ServiceError>) => Effect.Effect<void>
 }
 
-export const beginCall = (named: NamedCall, call: Call): Effect.Effect<ObservedCall> =>
-  Effect.gen(function* () {
-    const isTracing = yield* FiberRef.get(FiberRef.currentTracerEnabled)
-    const span = isTracing ? yield* makeSpan(spanOf(named.name), optionsOf(named.sentId)) : undefined
-    return {
-      during: (running) => (span === undefined ? running : Effect.withParentSpan(running, span)),
-      end: (exit) =>
-        Effect.zipRight(span === undefined ? Effect.void : endSpan(span, exit), countCall(named, call, exit))
-    }
-  })
+/** Measures and traces the calls to one service. */
+export interface Telemetry {
+  /** Counts a call, its duration, and how long it waited for its turn. */
+  readonly countCall: (named: NamedCall, call: Call, exit: Exit.Exit<unknown, ServiceError>) => Effect.Effect<void>
+  /** Counts an attempt, by the status of its response or by its failure. */
+  readonly countAttempt: (named: NamedCall, end: number | Failure) => Effect.Effect<void>
+  /** The span of a call. */
+  readonly spanCall: <A, E extends ServiceError, R>(
+    running: Effect.Effect<A, E, R>,
+    named: NamedCall
+  ) => Effect.Effect<A, E, R>
+  readonly beginCall: (named: NamedCall, call: Call) => Effect.Effect<ObservedCall>
+  /** The span of an attempt. */
+  readonly spanAttempt: <A, E extends ServiceError, R>(
+    running: Effect.Effect<A, E, R>,
+    named: NamedCall,
+    call: Call
+  ) => Effect.Effect<A, E, R>
+}
 
-/** The span of an attempt. */
-export const spanAttempt = <A, E, R>(running: Effect.Effect<A, E, R>, call: Call): Effect.Effect<A, E, R> =>
-  whileTracing(running, (attempt) => {
-    const earlier = call.progress().attempts.length
-    return inSpan(attempt, "speech.attempt", { kind: "client" }, (span) => {
-      // An attempt that was interrupted, or that sent nothing, has no record.
-      const recorded = call.progress().attempts[earlier]
-      return recorded === undefined
-        ? Effect.void
-        : traced(() => {
-            span.attribute("http.response.status_code", recorded.status)
-            span.attribute("speech.sent", recorded.sent)
-          })
-    })
+export const makeTelemetry = (baseUrl: URL): Telemetry => {
+  const server = serverOf(baseUrl)
+  const durations = cached((operation: string, errorType: string | undefined) =>
+    SpeechMetrics.operationDuration({ operation, errorType, ...server })
+  )
+  const queues = cached((operation: string) => SpeechMetrics.queueDuration({ operation, ...server }))
+  const attempts = cached((operation: string, status: number | undefined, errorType: string | undefined) =>
+    SpeechMetrics.attempts({ operation, status, errorType, ...server })
+  )
+  const place = { "server.address": server.serverAddress, "server.port": server.serverPort }
+  const spanOf = ({ name }: NamedCall): string => `speech.${name}`
+  const optionsOf = ({ name, sentId }: NamedCall): Tracer.SpanOptions => ({
+    kind: "client",
+    attributes: { "speech.operation": name, "speech.id": sentId, ...place }
   })
+  const failureOf = (exit: Exit.Exit<unknown, ServiceError>): Attributes => ({ "error.type": errorTypeOf(exit) })
+  const countCall: Telemetry["countCall"] = ({ name }, call, exit) =>
+    FiberRef.getWith(FiberRef.currentMetricLabels, (labels) => {
+      durations(name, errorTypeOf(exit)).unsafeUpdate(call.elapsedMillis() / 1000, labels)
+      const queuedMillis = call.queuedMillis()
+      if (queuedMillis !== undefined) queues(name).unsafeUpdate(queuedMillis / 1000, labels)
+      return Effect.void
+    })
+  return {
+    countCall,
+    countAttempt: ({ name }, end) =>
+      Metric.update(
+        typeof end === "number"
+          ? attempts(name, end, end >= 400 ? String(end) : undefined)
+          : attempts(name, undefined, end._tag),
+        1
+      ),
+    spanCall: (running, named) =>
+      whileTracing(running, (call) => inSpan(call, spanOf(named), optionsOf(named), failureOf)),
+    beginCall: (named, call) =>
+      Effect.gen(function* () {
+        const isTracing = yield* FiberRef.get(FiberRef.currentTracerEnabled)
+        const span = isTracing ? yield* makeSpan(spanOf(named), optionsOf(named)) : undefined
+        return {
+          during: (running) => (span === undefined ? running : Effect.withParentSpan(running, span)),
+          end: (exit) =>
+            Effect.zipRight(
+              span === undefined ? Effect.void : Effect.zipRight(annotate(span, failureOf(exit)), endSpan(span, exit)),
+              countCall(named, call, exit)
+            )
+        }
+      }),
+    spanAttempt: (running, { name }, call) =>
+      whileTracing(running, (attempt) => {
+        const earlier = call.progress().attempts.length
+        const attributes = {
+          "speech.operation": name,
+          "http.request.method": "POST",
+          ...(earlier === 0 ? {} : { "http.request.resend_count": earlier }),
+          ...place
+        }
+        return inSpan(attempt, "speech.attempt", { kind: "client", attributes }, (exit) => {
+          // An attempt that was interrupted, or that sent nothing, has no record.
+          const recorded = call.progress().attempts[earlier]
+          const status = recorded?.status
+          return {
+            "http.response.status_code": status,
+            "speech.sent": recorded?.sent,
+            "error.type": status !== undefined && status >= 400 ? String(status) : errorTypeOf(exit)
+          }
+        })
+      })
+  }
+}
 
 export const logRetry = ({ name, sentId }: NamedCall, error: ServiceError, delayMillis: number): Effect.Effect<void> =>
   unnoticed(

@@ -8,10 +8,14 @@ import type { ClientOptions } from "../../ClientOptions.js"
  */
 const defaultConcurrency = 64
 
-/** Fills in the default. A number that is below 1 or not whole is a `ConfigError`. */
+/** Fills in the default. `Infinity` stands for no limit. A number that is below 1 or not whole is a `ConfigError`. */
 export const parse = ({
   concurrency = defaultConcurrency
 }: Pick<ClientOptions, "concurrency">): Either.Either<number, ConfigError.ConfigError> =>
-  Number.isSafeInteger(concurrency) && concurrency >= 1
-    ? Either.right(concurrency)
-    : Either.left(ConfigError.InvalidData(["concurrency"], `must be a whole number from 1, not ${concurrency}`))
+  concurrency === "unbounded"
+    ? Either.right(Number.POSITIVE_INFINITY)
+    : Number.isSafeInteger(concurrency) && concurrency >= 1
+      ? Either.right(concurrency)
+      : Either.left(
+          ConfigError.InvalidData(["concurrency"], `must be a whole number from 1 or "unbounded", not ${concurrency}`)
+        )

@@ -1,5 +1,5 @@
 import type * as ConfigError from "effect/ConfigError"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import type { Deadlines } from "../../Deadlines.js"
 import { millisOf } from "./durationOption.js"
@@ -12,15 +12,31 @@ export interface ResolvedDeadlines {
   readonly total: number
 }
 
-/** Fills in the defaults. `answer` is the default of the operation. A value that is not a duration is a `ConfigError`. */
+/** The given deadlines, and those of `defaults` that are not given. A value that is not a duration is a `ConfigError`. */
+export const merge = (
+  given: Deadlines,
+  defaults: ResolvedDeadlines
+): Either.Either<ResolvedDeadlines, ConfigError.ConfigError> => {
+  const millis = (name: keyof Deadlines) => {
+    const value = given[name]
+    return value === undefined ? Either.right(defaults[name]) : millisOf(["deadlines", name], value)
+  }
+  return Either.all({
+    uploadIdle: millis("uploadIdle"),
+    answer: millis("answer"),
+    downloadIdle: millis("downloadIdle"),
+    total: millis("total")
+  })
+}
+
+/** {@link merge} with the defaults of a layer. `answer` is that of the operation. */
 export const parse = (
   given: Deadlines,
   answer: Duration.DurationInput
 ): Either.Either<ResolvedDeadlines, ConfigError.ConfigError> =>
-  Either.all({
-    uploadIdle: millisOf(["deadlines", "uploadIdle"], given.uploadIdle ?? "60 seconds"),
-    answer: millisOf(["deadlines", "answer"], given.answer ?? answer),
-    downloadIdle: millisOf(["deadlines", "downloadIdle"], given.downloadIdle ?? "60 seconds"),
-    total:
-      given.total === undefined ? Either.right(Number.POSITIVE_INFINITY) : millisOf(["deadlines", "total"], given.total)
+  merge(given, {
+    uploadIdle: 60_000,
+    answer: Duration.toMillis(answer),
+    downloadIdle: 60_000,
+    total: Number.POSITIVE_INFINITY
   })

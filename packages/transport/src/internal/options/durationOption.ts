@@ -3,6 +3,10 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 
+/** The option of one call. @throws RangeError if it is not valid: like a wrong type, it is a mistake in the program. */
+export const ofCall = <A>(parsed: Either.Either<A, ConfigError.ConfigError>): A =>
+  Either.getOrThrowWith(parsed, (error) => new RangeError(String(error)))
+
 /** The milliseconds of an option. A value that is not a duration, or zero, is a `ConfigError` that names the option. */
 export const millisOf = (
   path: Array<string>,

@@ -24,6 +24,8 @@ export class CallTimer {
   sent: Sent = "nothing"
   readonly #clock: Clock.Clock
   readonly #deadlines: ResolvedDeadlines
+  /** The shortest deadline, in milliseconds. */
+  readonly shortest: number
   readonly #end: number
   /** `undefined`: the call waits for its turn, which only the total deadline limits. */
   #phase: TimedPhase | undefined
@@ -34,6 +36,7 @@ export class CallTimer {
   constructor(clock: Clock.Clock, deadlines: ResolvedDeadlines) {
     this.#clock = clock
     this.#deadlines = deadlines
+    this.shortest = Math.min(deadlines.uploadIdle, deadlines.answer, deadlines.downloadIdle, deadlines.total)
     this.#end = MonotonicClock.unsafeMillis(clock) + deadlines.total
   }
 
@@ -148,23 +151,28 @@ const { setImmediate } = globalThis
  * each phase of each call would cost more than the call. The fiber ends a turn of the event loop after the last call, so
  * that calls in a row share it.
  *
- * The fiber sleeps at most as long as the shortest deadline, so it wakes in time for a deadline that starts meanwhile.
+ * The fiber sleeps at most as long as the shortest deadline of any call, so it wakes in time for a deadline that starts meanwhile.
  */
 export class DeadlineMonitor {
   readonly #clock: Clock.Clock
-  readonly #longest: number
   readonly #timers = new Set<CallTimer>()
   #fiber: Fiber.RuntimeFiber<never> | undefined
   #mayEnd = false
+  /** How long the fiber sleeps at most. */
+  #longest = 0
 
-  constructor(clock: Clock.Clock, { answer, downloadIdle, total, uploadIdle }: ResolvedDeadlines) {
+  constructor(clock: Clock.Clock) {
     this.#clock = clock
-    this.#longest = Math.min(answer, downloadIdle, total, uploadIdle, longestSleep)
   }
 
   add(timer: CallTimer): void {
     this.#timers.add(timer)
-    this.#fiber ??= Effect.runFork(this.#checking)
+    if (this.#fiber !== undefined) {
+      if (timer.shortest >= this.#longest) return
+      // It may sleep for too long.
+      this.#fiber.unsafeInterruptAsFork(FiberId.none)
+    }
+    this.#fiber = Effect.runFork(this.#checking)
   }
 
   remove(timer: CallTimer): void {
@@ -182,8 +190,14 @@ export class DeadlineMonitor {
   readonly #checking: Effect.Effect<never> = Effect.forever(
     Effect.suspend(() => {
       const now = MonotonicClock.unsafeMillis(this.#clock)
-      let next = now + this.#longest
-      for (const timer of this.#timers) next = Math.min(next, timer.check(now))
+      let longest = longestSleep
+      let next = Number.POSITIVE_INFINITY
+      for (const timer of this.#timers) {
+        longest = Math.min(longest, timer.shortest)
+        next = Math.min(next, timer.check(now))
+      }
+      this.#longest = longest
+      next = Math.min(next, now + longest)
       // One more turn: data that arrived while the process was busy is processed before the deadlines are checked.
       return Effect.zipRight(this.#clock.sleep(Duration.millis(next - now)), this.#clock.sleep(Duration.zero))
     })

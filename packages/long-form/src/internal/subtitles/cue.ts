@@ -1,0 +1,26 @@
+import * as Schema from "effect/Schema"
+
+/** A text and the time in which it is shown. A literal with these fields is one too. */
+export class Cue extends Schema.Class<Cue>("@effect-speech/long-form/Cue")({
+  /** In milliseconds from the beginning of the audio. */
+  startMillis: Schema.Number,
+  /** In milliseconds, after `startMillis`. */
+  endMillis: Schema.Number,
+  /** One or more lines. */
+  text: Schema.String
+}) {}
+
+export const makeCue = (startMillis: number, endMillis: number, text: string): Cue =>
+  new Cue({ startMillis, endMillis, text }, true)
+
+/** The last time that a file has, in milliseconds: hours have four digits. */
+export const lastMillis = 10_000 * 3_600_000 - 1
+
+const wholeMillis = (time: number, from: number, to: number): number =>
+  Math.min(to, Math.max(from, Math.round(time) || 0))
+
+/** The cue at a time that a file has: in whole milliseconds, and at least one long. NaN counts as 0. */
+export const withWholeTimes = ({ endMillis, startMillis, text }: Cue): Cue => {
+  const from = wholeMillis(startMillis, 0, lastMillis - 1)
+  return makeCue(from, wholeMillis(endMillis, from + 1, lastMillis), text)
+}
