@@ -17,7 +17,10 @@ const filesBelow = (folder: string): ReadonlyArray<string> =>
     : []
 
 /** The file that an import means, or the package of ours that the copy does not have. */
-const target = (from: string, specifier: string): { readonly file: string } | { readonly missing: string } | undefined => {
+const target = (
+  from: string,
+  specifier: string
+): { readonly file: string } | { readonly missing: string } | undefined => {
   const support = "effect-speech-test-support/"
   const path = specifier.startsWith(".")
     ? join(dirname(from), specifier)
@@ -28,7 +31,9 @@ const target = (from: string, specifier: string): { readonly file: string } | { 
     const [, name] = /^@effect-speech\/([\w-]+)/.exec(specifier) ?? []
     return name === undefined || packages.includes(name) ? undefined : { missing: name }
   }
-  const file = [path, path.replace(/\.js$/, ".ts"), `${path}.ts`, `${path}.js`].find((each) => /\.\w+$/.test(each) && existsSync(join(root, each)))
+  const file = [path, path.replace(/\.js$/, ".ts"), `${path}.ts`, `${path}.js`].find(
+    (each) => /\.\w+$/.test(each) && existsSync(join(root, each))
+  )
   return file === undefined ? undefined : { file }
 }
 
@@ -88,11 +93,16 @@ type Versions = Readonly<Record<string, string>>
 /** What the packages need beside Effect, in the versions of this workspace. */
 const otherDependencies = (): Versions => {
   const catalog = new Map(
-    [...read("pnpm-workspace.yaml").matchAll(/^ {2}"?([@\w][^":]*)"?: (\S+)$/gm)].map(([, name = "", version = ""]) => [name, version])
+    [...read("pnpm-workspace.yaml").matchAll(/^ {2}"?([@\w][^":]*)"?: (\S+)$/gm)].map(([, name = "", version = ""]) => [
+      name,
+      version
+    ])
   )
   const found: Record<string, string> = {}
   for (const name of [...packages.map((each) => `packages/${each}`), "test/support", "."]) {
-    const manifest: { dependencies?: Versions; devDependencies?: Versions } = JSON.parse(read(join(name, "package.json")))
+    const manifest: { dependencies?: Versions; devDependencies?: Versions } = JSON.parse(
+      read(join(name, "package.json"))
+    )
     for (const each of Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })) {
       const version = catalog.get(each)
       const needed = /^(@types\/node|typescript|wabt|audio-decode|marked)$/.test(each)
@@ -113,11 +123,15 @@ const effectPackages: Versions = {
 }
 
 export const git = async (folder: string, parameters: ReadonlyArray<string>, mayFail = false) =>
-  await run("git", ["-c", "user.name=check", "-c", "user.email=check@localhost", ...parameters], { cwd: folder, mayFail })
+  await run("git", ["-c", "user.name=check", "-c", "user.email=check@localhost", ...parameters], {
+    cwd: folder,
+    mayFail
+  })
 
 export const commit = async (folder: string, message: string) => {
   await git(folder, ["add", "--all"])
   await git(folder, ["commit", "--quiet", "--allow-empty", "--message", message])
+  await git(folder, ["tag", "--force", message])
 }
 
 const vitestConfiguration = `import { defineConfig } from "vitest/config"
@@ -142,11 +156,14 @@ export const copy = (folder: string, { files }: Contents) => {
   mkdirSync(join(folder, "node_modules/@effect-speech"), { recursive: true })
   const link = (name: string, path: string) => {
     const manifest = JSON.parse(read(join(path, "package.json")))
-    writeFileSync(join(folder, path, "package.json"), JSON.stringify({ name, type: "module", exports: manifest.exports }))
+    writeFileSync(
+      join(folder, path, "package.json"),
+      JSON.stringify({ name, type: "module", exports: manifest.exports })
+    )
   }
   for (const name of packages) link(`@effect-speech/${name}`, `packages/${name}`)
   link("effect-speech-test-support", "test/support")
-  writeFileSync(join(folder, ".gitignore"), "node_modules\npackage-lock.json\n")
+  writeFileSync(join(folder, ".gitignore"), "node_modules\npackage-lock.json\n*.log\n*.rej\n")
   const { compilerOptions } = JSON.parse(read("tsconfig.json"))
   const configuration = { extends: "./tsconfig.base.json", compilerOptions, include: ["packages", "test"] }
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(configuration))
@@ -158,7 +175,10 @@ export const copy = (folder: string, { files }: Contents) => {
 /** Installs Effect 4, and links the packages of the copy. Returns the installed version of each. */
 export const install = async (folder: string): Promise<Versions> => {
   if (!existsSync(join(folder, "node_modules/effect")))
-  await run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", "--force"], { cwd: folder, progress: true })
+    await run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", "--force"], {
+      cwd: folder,
+      progress: true
+    })
   const scope = join(folder, "node_modules/@effect-speech")
   mkdirSync(scope, { recursive: true })
   const link = (to: string, path: string) => {

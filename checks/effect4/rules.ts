@@ -38,6 +38,7 @@ const names: Readonly<Record<string, string>> = {
   "Effect.makeSemaphore": "Semaphore.make",
   "Effect.tapErrorCause": "Effect.tapCause",
   "Effect.unsafeMakeSemaphore": "Semaphore.makeUnsafe",
+  "Effect.once": "Effect.cached",
   "Effect.orElse": "Effect.catch",
   "Effect.runtime": "Effect.context",
   "Effect.withFiberRuntime": "Effect.withFiber",
@@ -54,6 +55,7 @@ const names: Readonly<Record<string, string>> = {
   "Either.left": "Result.fail",
   "Either.mapLeft": "Result.mapError",
   "Either.right": "Result.succeed",
+  "Exit.flatten": "Effect.flatten",
   "Exit.isInterrupted": "Exit.hasInterrupts",
   "FiberRef.currentMetricLabels": "Metric.CurrentMetricAttributes",
   "FiberRef.currentTracerEnabled": "References.TracerEnabled",
@@ -99,17 +101,31 @@ const names: Readonly<Record<string, string>> = {
   "Stream.unwrapScoped": "Stream.unwrap"
 }
 
-/** The index after a string, template or line comment at `at`, or `at` if there is none. */
+/** The index after the string, template, regular expression or comment at `at`, or `at` if there is none. */
 const skipText = (text: string, at: number): number => {
   if (text.startsWith("//", at)) return text.indexOf("\n", at)
-  const quote = text[at]
-  if (quote !== '"' && quote !== "'" && quote !== "`") return at
+  if (text.startsWith("/*", at)) return text.indexOf("*/", at) + 2
+  const quote = text.charAt(at)
+  if (quote === "/") {
+    if (!/[(,=:[!&|?{};]\s*$/.test(text.slice(Math.max(0, at - 20), at))) return at
+    let isInClass = false
+    for (at++; at < text.length && (isInClass || text[at] !== "/"); at++) {
+      if (text[at] === "\\") at++
+      else if (text[at] === "[") isInClass = true
+      else if (text[at] === "]") isInClass = false
+    }
+    return at + 1
+  }
+  if (!/["'`]/.test(quote)) return at
   for (at++; at < text.length && text[at] !== quote; at++) if (text[at] === "\\") at++
   return at + 1
 }
 
 /** The parts of what is in the brackets that open at `open`, and the index of the bracket that closes them. */
-const insideBrackets = (text: string, open: number): { readonly parts: ReadonlyArray<string>; readonly close: number } => {
+const insideBrackets = (
+  text: string,
+  open: number
+): { readonly parts: ReadonlyArray<string>; readonly close: number } => {
   const parts: Array<string> = []
   let depth = 0
   let begin = open + 1
@@ -134,13 +150,27 @@ const dual =
   (parts) =>
     parts.length < arity ? `${name}(${rest(parts)})` : `${name}(${parts[0]}, ${rest(parts.slice(1))})`
 const provide = (service: string): Rewrite => dual(2, "Effect.provideService", ([value = ""]) => `${service}, ${value}`)
-const check = (name: string): Rewrite => (parts) => `Schema.check(Schema.${name}(${parts.join(",")}))`
+const check =
+  (name: string): Rewrite =>
+  (parts) =>
+    `Schema.check(Schema.${name}(${parts.join(",")}))`
 const noName = (parts: ReadonlyArray<string>) => parts.map((part) => part.replace(/\breason: /, "_tag: ")).join(",")
+/** A message is a text, no longer a function. */
+const constantMessage = (annotations: string) =>
+  annotations
+    .replace(/message: \(\) => \(\{ message: (.*?), override: true \}\)/g, "message: $1")
+    .replace(/message: \(\) =>/g, "message:")
 const untilNone = (next: string | undefined) =>
   `Effect.mapError(${next}, (end) => (Option.isNone(end) ? Cause.Done() : end.value))`
 const httpClientError = (reason: string, facts = "") =>
   `new HttpClientError.HttpClientError({ reason: new HttpClientError.${reason}(${facts.replace(/ reason: "\w+",?/, "")}) })`
 const issue = "new SchemaIssue.InvalidValue"
+
+/** Our functions that return an Either, which a generator of effects no longer yields. */
+const eithers =
+  "BaseUrl.parse Deadlines.parse Retries.parse Concurrency.parse Wav.decode parser.end validate validateRequest".split(
+    " "
+  )
 
 /** Calls whose arguments have another form. `undefined` leaves a call as it is. */
 const calls: Readonly<Record<string, Rewrite>> = {
@@ -148,6 +178,16 @@ const calls: Readonly<Record<string, Rewrite>> = {
     parts.length === 1 && !/^\s*\.\.\./.test(parts[0] ?? "") ? undefined : `Schema.Literals([${parts.join(",")}])`,
   "Schema.Union": (parts) => (/^\s*\[/.test(parts[0] ?? "") ? undefined : `Schema.Union([${parts.join(",")}])`),
   "Schema.Tuple": (parts) => (/^\s*\[/.test(parts[0] ?? "") ? undefined : `Schema.Tuple([${parts.join(",")}])`),
+  "Schema.Struct": ([fields, ...rest]) =>
+    rest.length === 0 ? undefined : `Schema.StructWithRest(Schema.Struct(${fields}), [${rest.join(",")}])`,
+  "Schema.declare": (parts) => `Schema.declare(${constantMessage(parts.join(","))})`,
+  ".annotations": ([given = ""]) => {
+    const [, fallback] = /^\s*\{ decodingFallback: \(\) => Effect\.succeed\((.*)\) \}\s*$/.exec(given) ?? []
+    return fallback === undefined
+      ? `.annotate(${constantMessage(given)})`
+      : `.pipe(Schema.catchDecoding(() => Effect.succeedSome(${fallback})))`
+  },
+  "Duration.decodeUnknown": ([given]) => `Duration.fromInput(${given} as Duration.Input)`,
   "Schema.filter": check("makeFilter"),
   "Schema.pattern": check("isPattern"),
   "Schema.int": check("isInt"),
@@ -160,8 +200,19 @@ const calls: Readonly<Record<string, Rewrite>> = {
   "Schema.compose": ([from, to]) => `${from}.pipe(Schema.decodeTo(${to}))`,
   "Schema.parseJson": (parts) =>
     parts.length === 0 ? "Schema.UnknownFromJsonString" : `Schema.fromJsonString(${parts.join(",")})`,
-  "ConfigError.InvalidData": ([path, message]) =>
-    `new Config.ConfigError(new Schema.SchemaError(new SchemaIssue.Pointer(${path}, ${issue}({ message: ${message} }))))`,
+  ...Object.fromEntries(
+    ["InvalidData", "MissingData"].map((name): [string, Rewrite] => [
+      `ConfigError.${name}`,
+      ([path, message]) =>
+        `new Config.ConfigError(new Schema.SchemaError(${issue}({ message: \`\${(${path}).join(".")}: \${JSON.stringify(${message})}\` })))`
+    ])
+  ),
+  ...Object.fromEntries(
+    eithers.map((name): [string, Rewrite] => [
+      `yield* ${name}`,
+      (parts) => `yield* Effect.fromResult(${name}(${parts.join(",")}))`
+    ])
+  ),
   "Effect.locally": dual(3, "Effect.provideService", (parts) => parts.join(",")),
   "Effect.repeatN": dual(2, "Effect.repeat", ([times]) => `{ times: ${times} }`),
   "Effect.withClock": provide("Clock.Clock"),
@@ -172,25 +223,34 @@ const calls: Readonly<Record<string, Rewrite>> = {
   "Clock.make": () => "(Object.create(Effect.runSync(Clock.Clock)) as Clock.Clock)",
   "ConfigProvider.fromMap": ([map = ""]) =>
     `ConfigProvider.fromUnknown(${/^new Map\(Object\.entries\((.*)\)\)$/.exec(map.trim())?.[1] ?? `Object.fromEntries(${map})`})`,
-  "Exit.flatten": ([exit]) => `(Exit.isSuccess(${exit}) ? ${exit}.value : ${exit})`,
+  "Config.mapOrFail": ([config, f]) => `Config.mapEffect(${config}, (value) => Effect.fromResult((${f})(value)))`,
+  "Config.zipWith": ([first, second, f]) =>
+    `Config.map(Config.all([${first}, ${second}]), ([one, other]) => (${f})(one, other))`,
   "Fiber.join": ([fiber = ""]) => {
     const [, several] = /^Fiber\.all\((.*)\)$/.exec(fiber.trim()) ?? []
     return several === undefined ? undefined : `Fiber.joinAll(${several})`
   },
-  "Fiber.interruptFork": ([fiber]) => `Effect.sync(() => ${fiber}.interruptUnsafe())`,
+  "Fiber.interrupt": ([fiber]) => `Effect.andThen(Fiber.interrupt(${fiber}), Fiber.await(${fiber}))`,
+  "Fiber.poll": ([fiber]) => `Effect.sync(() => Option.fromNullishOr(${fiber}.pollUnsafe()))`,
+  "Stream.fromReadableStream": ([evaluate, onError]) =>
+    onError === undefined ? undefined : `Stream.fromReadableStream({ evaluate: ${evaluate}, onError: ${onError} })`,
+  "Fiber.interruptFork": ([fiber]) => `Effect.sync(() => ${fiber}?.interruptUnsafe())`,
   "FiberRef.getWith": ([reference, use]) => `Effect.flatMap(Effect.service(${reference}), ${use})`,
   "FiberRef.make": ([value]) => `Effect.sync(() => Context.Reference("test/Value", { defaultValue: () => ${value} }))`,
   "FiberRef.unsafeMake": ([value]) => `Context.Reference("test/Value", { defaultValue: () => ${value} })`,
   "Logger.replace": ([, logger]) => `Logger.layer([${logger}])`,
   "Logger.withMinimumLogLevel": provide("References.MinimumLogLevel"),
   "Runtime.runFork": ([runtime, effect, ...rest]) =>
-    effect === undefined ? `Effect.runForkWith(${runtime})` : `Effect.runForkWith(${runtime})(${[effect, ...rest].join(",")})`,
+    effect === undefined
+      ? `Effect.runForkWith(${runtime})`
+      : `Effect.runForkWith(${runtime})(${[effect, ...rest].join(",")})`,
   "Stream.acquireRelease": (parts) => `Stream.scoped(Stream.fromEffect(Effect.acquireRelease(${parts.join(",")})))`,
   "Stream.mapConcat": ([self, f]) =>
     f === undefined
       ? `Stream.flatMap((each) => Stream.fromIterable((${self})(each)))`
       : `Stream.flattenIterable(Stream.map(${self}, ${f}))`,
-  "Random.fixed": ([values]) => `fixedRandom(${values})`,
+  "Random.fixed": ([values]) =>
+    `((given: ReadonlyArray<number>) => ({ nextDoubleUnsafe: () => given[0] ?? 0, nextIntUnsafe: () => 0 }))(${values})`,
   "Stream.repeatEffectChunkOption": ([next]) => `Stream.fromIterableEffectRepeat(${untilNone(next)})`,
   "Stream.repeatEffectOption": ([next]) => `Stream.fromEffectRepeat(${untilNone(next)})`,
   "Stream.repeatValue": ([value]) => `Stream.forever(Stream.succeed(${value}))`,
@@ -208,6 +268,8 @@ const calls: Readonly<Record<string, Rewrite>> = {
   "Chunk.of": (parts) => `[${parts.join(",")}]`,
   "Chunk.isEmpty": ([chunk]) => `${chunk}.length === 0`,
   "Chunk.isNonEmpty": ([chunk]) => `${chunk}.length > 0`,
+  "Chunk.headNonEmpty": ([chunk]) => `(${chunk}[0] as Uint8Array)`,
+  "Chunk.tailNonEmpty": ([chunk]) => `${chunk}.slice(1)`,
   "Chunk.every": ([chunk, test]) => `${chunk}.every(${test})`,
   "Chunk.flatMap": ([chunk, f]) => `${chunk}.flatMap(${f})`
 }
@@ -216,7 +278,7 @@ const rewriteCall = (text: string, name: string, rewrite: Rewrite): string => {
   let done = ""
   let rest = 0
   for (let at = text.indexOf(`${name}(`); at >= 0; at = text.indexOf(`${name}(`, Math.max(at + 1, rest))) {
-    if (/[\w.]/.test(text.charAt(at - 1))) continue
+    if (!name.startsWith(".") && /[\w.]/.test(text.charAt(at - 1))) continue
     const { close, parts } = insideBrackets(text, at + name.length)
     // Calls inside the arguments come first: the result may hold the same name.
     const rewritten = rewrite(parts.map((part) => rewriteCall(part, name, rewrite)))
@@ -241,6 +303,24 @@ const patterns: ReadonlyArray<Replacement> = [
   [/\bit\.scopedLive\b/g, "it.live"],
   [/\bit\.scoped\b/g, "it.effect"],
   [/Effect\.yieldNow\(\)/g, "Effect.yieldNow"],
+  [/\(fc\) =>/g, '(fc: typeof import("fast-check")) =>'],
+  [/\.(omit|pick)\(("[^)]*")\)/g, ".mapFields(Struct.$1([$2]))"],
+  [/const \{ right \} = /g, "const { success: right } = "],
+  [/\bSchema\.Schema\.Any\b/g, "Schema.Top"],
+  [/ *yield\* FiberRef\.set\(.*\)\n/g, ""],
+  [/\b([A-Z]\w+)\["Type"\]/g, '$1["Service"]'],
+  [/\bLayer\.Layer\.Context</g, "Layer.Services<"],
+  [/\.seek\((\d+),/g, ".seek($1n,"],
+  [/\bsize === 0n/g, "Number(size) === 0"],
+  [/\bEffect\.Effect\.(Success|Error|Context)</g, "Effect.$1<"],
+  [/\berror\._tag === "BadArgument"/g, 'error.reason._tag === "BadArgument"'],
+  [/systemError\(\{ \.\.\.error,/g, "systemError({ ...error.reason,"],
+  [/\berror\._tag === "ResponseError"/g, '"response" in error.reason'],
+  [/Schema\.Literal<\[/g, "Schema.Literals<["],
+  [/\bdisableValidation:/g, "disableChecks:"],
+  [/\bChunk\.unsafeHead\b/g, "((chunk) => chunk[0])"],
+  [/import \{ effect, it, layer, scoped \}/g, "import { effect, it, layer }"],
+  [/Object\.assign\(it, \{ effect, layer, scoped \}\)/g, "Object.assign(it, { effect, layer })"],
   [/Context\.Tag</g, "Context.Service<"],
   [/Config\.Config\.Wrap</g, "Config.Wrap<"],
   [/Schema\.Schema<(?=\w+(?:<\w+>)?, )/g, "Schema.Codec<"],
@@ -249,10 +329,15 @@ const patterns: ReadonlyArray<Replacement> = [
   [/\bEffect\.mapError\(Cause\.originalError\),\s*/g, ""],
   [/\bEffect\.merge\b/g, "Effect.catch((error) => Effect.succeed(error))"],
   [/(?<!new )HttpClientError\.(Request|Response)Error\b/g, "HttpClientError.HttpClientError"],
-  [/\bstring16bits\(\)/g, 'string({ unit: "binary" })'],
+  [/\bstring16bits\(\{/g, 'string({ unit: "binary",'],
   [/Runtime\.defaultRuntime\b/g, "Context.empty()"],
-  [/LogLevel\.(All|None|Debug|Warning|Info|Error)\b(?!\.)/g, '"$1"'],
-  [/Effect\.withUnhandledErrorLogLevel\((\w+), Option\.none\(\)\)/g, "Effect.provideService($1, References.UnhandledLogLevel, undefined)"],
+  [/LogLevel\.(All|None|Debug|Info|Error)\b(?!\.)/g, '"$1"'],
+  [/LogLevel\.Warning\b(?!\.)/g, '"Warn"'],
+  [/logLevel\.ordinal >= LogLevel\.Warning\.ordinal/g, 'LogLevel.isGreaterThanOrEqualTo(logLevel, "Warn")'],
+  [
+    /Effect\.withUnhandledErrorLogLevel\((\w+), Option\.none\(\)\)/g,
+    "Effect.provideService($1, References.UnhandledLogLevel, undefined)"
+  ],
   [/\.unsafePoll\(\) (!==|===) null/g, ".pollUnsafe() $1 undefined"],
   [/\.unsafeInterruptAsFork\(FiberId\.none\)/g, ".interruptUnsafe()"],
   [/Exit\.interrupt\(FiberId\.none\)/g, "Exit.interrupt()"],
@@ -263,7 +348,11 @@ const patterns: ReadonlyArray<Replacement> = [
   [/FileSystem\.Size\b(?!Input)/g, "ByteSize.bytes"],
   [/FileSystem\.SizeInput\b/g, "number"],
   [/FileSystem\.OpenFileOptions\b/g, 'NonNullable<Parameters<FileSystem.FileSystem["open"]>[1]>'],
-  [/isPlatformError\((\w+)\) && \1\._tag === "SystemError" && \1\.reason === /g, '$1 instanceof PlatformError && $1.reason._tag === '],
+  [
+    /isPlatformError\((\w+)\) && \1\._tag === "SystemError" && \1\.reason === /g,
+    "$1 instanceof PlatformError && $1.reason._tag === "
+  ],
+  [/\berror\._tag === "SystemError"/g, 'error.reason._tag !== "BadArgument"'],
   [/\bSystemErrorReason\b/g, "SystemErrorTag"],
   [/\bChunk\.(Chunk|NonEmptyChunk)</g, "ReadonlyArray<"],
   [/\bChunk\.empty(<[^>]+>)\(\)/g, "([] as ReadonlyArray$1)"],
@@ -272,36 +361,43 @@ const patterns: ReadonlyArray<Replacement> = [
   [/_tag === "Right"/g, '_tag === "Success"']
 ]
 
-const escape = (text: string) => text.replaceAll(".", "\\.")
+const escapeDot = (text: string) => text.replaceAll(".", "\\.")
 const aliasOf = (module: string) => module.slice(module.lastIndexOf("/") + 1)
 
 const moveModules = (text: string): string =>
-  text.replace(/(from|import\()(\s*)"((?:effect|@effect\/platform(?:-node)?)\/\w+)"/g, (all, word, space, module: string) => {
-    const moved = modules[module] ?? module.replace(/^@effect\/platform\//, "effect/http/")
-    if (module === "effect/FiberId" || module === "effect/FiberRef" || module === "effect/Runtime") return all
-    return moved === module ? all : `${word}${space}"${moved}"`
-  })
+  text.replace(
+    /(from|import\()(\s*)"((?:effect|@effect\/platform(?:-node)?)\/\w+)"/g,
+    (all, word, space, module: string) => {
+      const moved = modules[module] ?? module.replace(/^@effect\/platform\//, "effect/http/")
+      if (module === "effect/FiberId" || module === "effect/FiberRef" || module === "effect/Runtime") return all
+      return moved === module ? all : `${word}${space}"${moved}"`
+    }
+  )
 
 /** The classes of platform errors became functions and one class. */
 const platformErrors = (text: string): string =>
-  text.replace(/import (type )?\{([^}]*)\} from "effect\/PlatformError"/g, (_, type: string | undefined, inside: string) => {
-    const imported = inside
-      .split(",")
-      .map((each) => each.trim())
-      .map((each) => (each === "SystemError" ? "systemError" : each === "BadArgument" ? "badArgument" : each))
-      .map((each) => (each === "isPlatformError" ? "PlatformError" : each))
-    return `import ${type ?? ""}{ ${[...new Set(imported.map((each) => each.replace(/^type (?=PlatformError$)/, imported.includes("PlatformError") ? "" : "type ")))].join(", ")} } from "effect/PlatformError"`
-  })
+  text.replace(
+    /import (type )?\{([^}]*)\} from "effect\/PlatformError"/g,
+    (_, type: string | undefined, inside: string) => {
+      const imported = inside
+        .split(",")
+        .map((each) => each.trim())
+        .map((each) => (each === "SystemError" ? "systemError" : each === "BadArgument" ? "badArgument" : each))
+        .map((each) => (each === "isPlatformError" ? "PlatformError" : each))
+      return `import ${type ?? ""}{ ${[...new Set(imported.map((each) => each.replace(/^type (?=PlatformError$)/, imported.includes("PlatformError") ? "" : "type ")))].join(", ")} } from "effect/PlatformError"`
+    }
+  )
 
 const renameExports = (text: string): string => {
-  for (const [old, renamed] of Object.entries(names)) text = text.replace(new RegExp(`(?<![\\w.])${escape(old)}\\b`, "g"), renamed)
+  for (const [old, renamed] of Object.entries(names))
+    text = text.replace(new RegExp(`(?<![\\w.])${escapeDot(old)}\\b`, "g"), renamed)
   return text
 }
 
 /** Modules that the rules bring into a file. */
 const homes: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    "ByteSize Cause Clock Config Context Effect Latch Metric Option Random References Result Schema SchemaIssue Semaphore"
+    "ByteSize Cause Struct Clock Config Context Effect Latch Metric Option Random References Result Schema SchemaIssue Semaphore"
       .split(" ")
       .map((alias) => [alias, `effect/${alias}`])
   ),
@@ -314,7 +410,7 @@ const settleImports = (text: string): string => {
   const used = (alias: string, body: string) => new RegExp(`(?<![\\w.])${alias}\\.`).test(body)
   const asValue = (alias: string, body: string) =>
     new RegExp(`(?<![\\w.]|typeof )${alias}\\.\\w+(?:\\(|,|\\))|(?<![\\w.]|typeof )${alias}\\.[a-z]`).test(body)
-  const body = text.replace(lines, "")
+  const body = text.replace(lines, "").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")
   const seen = new Set<string>()
   let settled = text.replace(lines, (_, type: string | undefined, alias: string, module: string) => {
     const renamed = /^effect\/(Result|Config|SchemaIssue)$/.test(module) ? aliasOf(module) : alias
@@ -332,18 +428,34 @@ const settleImports = (text: string): string => {
   return settled
 }
 
+/** A class that is a reference became a value. */
+const references = (text: string): string => {
+  const found = /export class (\w+) extends Context\.Reference<\1>\(\)\(/.exec(text)
+  if (found === null) return text
+  const open = found.index + found[0].length - 1
+  const { close } = insideBrackets(text, open)
+  const rest = text.slice(close + 1)
+  if (!rest.startsWith(" {}")) return text
+  return `${text.slice(0, found.index)}export const ${found[1]} = Context.Reference${text.slice(open, close + 1)}${rest.slice(3)}`
+}
+
 /** The fields of an `Either`, in a file that imports it. */
-const eitherFields = (text: string): string =>
-  /"effect\/Either"|\bEffect\.either\b|Schema\.decodeUnknownEither/.test(text)
+const eitherFields = (text: string, isTest: boolean): string =>
+  /"effect\/Either"|\b(Effect|Stream)\.either\b|Schema\.decodeUnknownEither/.test(text)
     ? text
-        .replace(/(?<=\b(?!state|timer|this)\w+\??|[)\]])\.(left|right)\b(?!\()/g, (_, side) => (side === "left" ? ".failure" : ".success"))
+        .replace(/(?<=\b(?!(?:state|timer|this)\b)\w+\??|[)\]])\.(left|right)\b(?!\()/g, (_, side) =>
+          side === "left" ? ".failure" : ".success"
+        )
         .replace(/\bonLeft:/g, "onFailure:")
         .replace(/\bonRight:/g, "onSuccess:")
+        .replace(isTest ? /(?<=[{,(]\s*)(left|right):/g : /$^/g, (_, side) =>
+          side === "left" ? "failure:" : "success:"
+        )
     : text
 
 /** A source for Effect 3, as far as the rules make it one for Effect 4. */
-export const rewrite = (text: string): string => {
-  let changed = rewriteCalls(moveModules(eitherFields(text)))
+export const rewrite = (text: string, isTest: boolean): string => {
+  let changed = rewriteCalls(moveModules(eitherFields(references(text), isTest)))
   changed = renameExports(changed)
   for (const [pattern, replacement] of patterns) changed = changed.replace(pattern, replacement)
   return settleImports(platformErrors(changed))
