@@ -49,7 +49,7 @@ export interface TextToSpeechService {
   readonly synthesize: (request: SynthesisRequest, options?: CallOptions) => Effect.Effect<Speech, TtsError>
 }
 
-export interface TextToSpeechOptions<R = never> extends ClientOptions<R> {
+export interface TextToSpeechOptions<R = never> extends ClientOptions<R, TtsError> {
   /**
    * How long each phase may take. Default: ten minutes until the response begins, and 60 seconds without progress of
    * the upload or the download.

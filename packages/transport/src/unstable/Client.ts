@@ -21,6 +21,7 @@ import * as Deadlines from "../internal/options/deadlines.js"
 import * as Environment from "../internal/options/environment.js"
 import * as OptionalConfig from "../internal/options/optionalConfig.js"
 import * as Retries from "../internal/options/retries.js"
+import type { ServiceError } from "../ServiceError.js"
 import * as BaseUrl from "./BaseUrl.js"
 import type { ConnectionFailed, DeadlineExceeded, Failure, InvalidApiKey, UploadFailed } from "./Failure.js"
 import type { Response } from "./Operation.js"
@@ -53,9 +54,9 @@ export interface Connection {
 }
 
 /** Checks the options, fills in the defaults, and makes the transport. */
-export const connect = <E, R = never>(
+export const connect = <E, R, OperationError extends ServiceError>(
   { InvalidApiKey, answerDeadline, apiKeyHeader, baseUrlVariable, path }: Endpoint<E>,
-  options: ClientOptions<R>
+  options: ClientOptions<R, OperationError>
 ): Effect.Effect<Connection, ConfigError.ConfigError | E, R | HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const base = yield* BaseUrl.parse(`baseUrl (${baseUrlVariable})`, options.baseUrl, options)
