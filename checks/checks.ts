@@ -26,6 +26,7 @@ export const checks = {
   archive: built("archive/check.ts"),
   console: sources("console/check.ts"),
   coverage: built("coverage/check.ts"),
+  effect4: sources("effect4/check.ts"),
   runtimes: built("runtimes/check.ts"),
   packages: built("packages/check.ts"),
   timeouts: sources("timeouts/check.ts"),

@@ -39,11 +39,7 @@ export const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.
 /** The local service with a silent voice, and credits for any number of calls. */
 export const silentService = (options: LocalServiceOptions = {}) =>
   LocalService.layerWithoutDependencies({ credits: 1e15, ...options }).pipe(
-    Layer.provide([
-      cannedVoice(() => new Float32Array(80)),
-      Recogniser.Recogniser.layerKnownRecordings(),
-      NodeFileSystem.layer
-    ])
+    Layer.provide([cannedVoice(() => new Float32Array(80)), Recogniser.layerKnownRecordings(), NodeFileSystem.layer])
   )
 
 export interface Tried {

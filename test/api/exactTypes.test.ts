@@ -14,7 +14,16 @@ import {
   type Transcription,
   type TranscriptionRequest
 } from "@effect-speech/stt"
+import type { CallReport } from "@effect-speech/transport/CallReport"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
+import {
+  type SpeechStreamError,
+  TextToSpeech,
+  TtsConnectionFailed,
+  TtsCorruptAudio,
+  TtsDeadlineExceeded,
+  type TtsError
+} from "@effect-speech/tts"
 import { Context, Effect, Layer, Redacted, Stream } from "effect"
 import { scriptedServer } from "effect-speech-test-support/scriptedServer"
 
@@ -155,6 +164,63 @@ describe("a recording", () => {
       })
       const call = Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ model, audio: fromBucket("a") }))
       expect((yield* Effect.provide(call, [double, inMemory])).text).toBe("1 chunk")
+    })
+  )
+})
+
+describe("speech that has begun to arrive", () => {
+  /** A client whose service sends half a second of audio, and then does this. */
+  const speech = (end: "cut" | "hang" | "stop") =>
+    Effect.gen(function* () {
+      const { url } = yield* scriptedServer((response) => {
+        response.writeHead(200, { "x-sample-rate": "8000", "x-encoding": "pcm16", "x-audio-duration-ms": "1000" })
+        response.write(Buffer.alloc(8000))
+        if (end === "cut") setTimeout(() => response.destroy(), 20)
+        if (end === "stop") response.end()
+      })
+      const layer = TextToSpeech.layer({
+        apiKey: Redacted.make("prefix.secret"),
+        baseUrl: url,
+        deadlines: { downloadIdle: "100 millis" }
+      })
+      const tts = Context.get(yield* Layer.build(Layer.provide(layer, NodeTransport.layer)), TextToSpeech)
+      return yield* tts.stream({ text: "नमस्ते" })
+    })
+
+  it("fails only with what can still happen", () => {
+    type Opening = ReturnType<TextToSpeech["Type"]["stream"]>
+    expectTypeOf<Effect.Effect.Error<Opening>>().toEqualTypeOf<TtsError>()
+    type Audio = Effect.Effect.Success<Opening>
+    expectTypeOf<Stream.Stream.Error<Audio["stream"]>>().toEqualTypeOf<
+      TtsConnectionFailed | TtsDeadlineExceeded | TtsCorruptAudio
+    >()
+    expectTypeOf<SpeechStreamError["call"]>().toEqualTypeOf<CallReport>()
+    const handled = (audio: Audio) =>
+      audio.stream.pipe(
+        Stream.catchTags({
+          TtsConnectionFailed: () => Stream.empty,
+          TtsDeadlineExceeded: () => Stream.empty,
+          TtsCorruptAudio: () => Stream.empty
+        })
+      )
+    expectTypeOf<Stream.Stream.Error<ReturnType<typeof handled>>>().toEqualTypeOf<never>()
+    const wrong = (audio: Audio) =>
+      // A call whose audio arrives was not refused.
+      // @ts-expect-error
+      Stream.catchTag(audio.stream, "TtsUnauthorized", () => Stream.empty)
+    expect([handled, wrong].length).toBe(2)
+  })
+
+  it.scopedLive.each([
+    ["the connection is lost", "cut", TtsConnectionFailed, { reason: "cut" }],
+    ["nothing arrives any more", "hang", TtsDeadlineExceeded, { phase: "download" }],
+    ["it ends early", "stop", TtsCorruptAudio, { receivedBytes: 8000 }]
+  ] as const)("fails if %s", ([_, end, Class, facts]) =>
+    Effect.gen(function* () {
+      const audio = yield* speech(end)
+      const error = yield* Effect.flip(Stream.runDrain(audio.stream))
+      expect(error).toMatchObject({ _tag: new Class()._tag, ...facts })
+      expect(error.call.attempts).toMatchObject([{ status: 200 }])
     })
   )
 })

@@ -3,17 +3,23 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
-import { TextToSpeech, type TextToSpeechOptions } from "@effect-speech/tts"
-import { Config, Duration, Effect, Fiber, Layer, Redacted } from "effect"
+import type { CallReport } from "@effect-speech/transport/CallReport"
+import { TextToSpeech, type TextToSpeechOptions, type TtsError } from "@effect-speech/tts"
+import { Config, Duration, Effect, Fiber, Layer, Redacted, Schedule, TestClock } from "effect"
 
 const headers = { "X-Sample-Rate": "8000", "X-Encoding": "pcm16", "X-Audio-Duration-Ms": "1" }
 
-/** A client whose service gives these responses: a status, or an effect that waits before a 200. */
-const clientOf = (respond: () => Effect.Effect<number>, options: Partial<TextToSpeechOptions> = {}) => {
+/** A client whose service gives these statuses, after a while or at once. */
+const clientOf = (
+  respond: () => Effect.Effect<number>,
+  options: Partial<TextToSpeechOptions> = {},
+  more: Record<string, string> = {}
+) => {
   const client = HttpClient.make((request) =>
-    Effect.map(respond(), (status) =>
-      HttpClientResponse.fromWeb(request, new Response(new Uint8Array(16), { status, headers }))
-    )
+    Effect.map(respond(), (status) => {
+      const sent = status === 200 ? headers : more
+      return HttpClientResponse.fromWeb(request, new Response(new Uint8Array(16), { status, headers: sent }))
+    })
   )
   return TextToSpeech.layer({ apiKey: Redacted.make("a.b"), baseUrl: "https://host.example", ...options }).pipe(
     Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
@@ -27,9 +33,9 @@ describe("the concurrency of a layer", () => {
   it.live("may be unbounded: no call waits for another", () => {
     let running = 0
     const open = Effect.unsafeMakeLatch()
-    const respond = () => Effect.suspend(() => Effect.as(++running === 200 ? open.open : open.await, 200))
+    const respond = () => Effect.suspend(() => Effect.as(++running === 100 ? open.open : open.await, 200))
     return Effect.gen(function* () {
-      const calls = Array.from({ length: 200 }, () => synthesize())
+      const calls = Array.from({ length: 100 }, () => synthesize())
       const spoken = yield* Effect.all(calls, { concurrency: "unbounded" })
       expect(spoken.every(({ call }) => call.queuedMillis === undefined)).toBe(true)
     }).pipe(Effect.provide(clientOf(respond, { concurrency: "unbounded" })))
@@ -76,6 +82,93 @@ describe("the deadlines of a call", () => {
       const cause = yield* Effect.sandbox(synthesize({ answer: "soon" as "1 second" })).pipe(Effect.flip)
       expect(String(cause)).toContain("deadlines.answer")
     }).pipe(Effect.provide(clientOf(() => Effect.succeed(200))))
+  )
+})
+
+/** A client whose service gives these statuses, in order, then 200. */
+const scripted = (
+  statuses: ReadonlyArray<number>,
+  retries: TextToSpeechOptions["retries"],
+  options: Partial<TextToSpeechOptions> = {},
+  more: Record<string, string> = {}
+) => {
+  const left = [...statuses]
+  return clientOf(() => Effect.sync(() => left.shift() ?? 200), { ...options, retries }, more)
+}
+
+interface Ended {
+  readonly call?: CallReport | undefined
+}
+
+/** Runs an effect to its end, however long it waits, and gives the attempts of its call. */
+const attemptsOf = <A extends Ended, E extends Ended, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(Effect.merge(effect))
+    yield* Effect.yieldNow()
+    while (fiber.unsafePoll() === null) yield* TestClock.adjust("1 second")
+    const { call }: Ended = yield* Fiber.join(fiber)
+    return (call?.attempts ?? []).map(({ delayMillis, status }) => ({ status, delayMillis }))
+  })
+
+const four = Schedule.exponential("100 millis").pipe(Schedule.intersect(Schedule.recurs(4)))
+const delays = (...all: ReadonlyArray<number>) => all.map((delayMillis) => expect.objectContaining({ delayMillis }))
+
+describe("a Schedule for the retries", () => {
+  it.effect("decides how many there are, and after which delays, for each call anew", () =>
+    Effect.gen(function* () {
+      for (const _ of [1, 2]) {
+        expect(yield* attemptsOf(synthesize())).toEqual(delays(0, 100, 200, 400, 800))
+      }
+    }).pipe(Effect.provide(scripted(Array(10).fill(503), four)))
+  )
+
+  it.effect("may end a call by its error, whose type is that of the operation", () => {
+    const whileDown = Schedule.recurWhile((error: TtsError) => error.retry === "overload")
+    const retries = Schedule.spaced("1 second").pipe(Schedule.intersect(whileDown))
+    return Effect.gen(function* () {
+      expect((yield* attemptsOf(synthesize())).map(({ status }) => status)).toEqual([503, 503, 500])
+    }).pipe(Effect.provide(scripted([503, 503, 500], retries)))
+  })
+
+  it("is one of the errors of its own client", () => {
+    const retries = Schedule.recurWhile((error: TtsError) => error.retry === "overload")
+    const options = { apiKey: Redacted.make("a.b"), baseUrl: "https://host.example" }
+    expect(Layer.isLayer(TextToSpeech.layer({ ...options, retries }))).toBe(true)
+    // @ts-expect-error: a transcription fails with an SttError.
+    SpeechToText.layer({ ...options, retries })
+    const { apiKey, baseUrl } = { apiKey: Config.redacted("K"), baseUrl: Config.string("B") }
+    TextToSpeech.layerConfig({ apiKey, baseUrl, retries: Config.succeed(retries) })
+  })
+
+  it.effect.each([
+    { what: "an error that would recur", statuses: [400], attempts: 1 },
+    { what: "a response that may have been lost", statuses: [504], attempts: 1 },
+    { what: "one failure too many for the budget of the layer", statuses: Array(200).fill(503), attempts: 101 }
+  ])("retries nothing else than a number would: not $what", ({ attempts, statuses }) =>
+    Effect.gen(function* () {
+      expect((yield* attemptsOf(synthesize())).length).toBe(attempts)
+    }).pipe(Effect.provide(scripted(statuses, Schedule.spaced("10 millis"))))
+  )
+
+  it.effect("starts no retry before the time of a Retry-After, and none if that is too long", () =>
+    Effect.gen(function* () {
+      const waited = (seconds: string, options?: Partial<TextToSpeechOptions>) =>
+        Effect.provide(attemptsOf(synthesize()), scripted([503], four, options, { "Retry-After": seconds }))
+      expect(yield* waited("3")).toEqual(delays(0, 3100))
+      expect(yield* waited("9")).toEqual(delays(0))
+      const spaced = scripted([503], Schedule.spaced("10 seconds"), {}, { "Retry-After": "9" })
+      expect(yield* Effect.provide(attemptsOf(synthesize()), spaced)).toEqual(delays(0, 19_000))
+      expect(yield* waited("9", { deadlines: { total: "20 seconds" } })).toEqual(delays(0, 9100))
+    })
+  )
+
+  it.effect("ends with the outage of a call, if it has one", () =>
+    Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      const attempts = yield* attemptsOf(tts.synthesize({ text: "hello" }, { outage: "1 hour" }))
+      expect(attempts.length).toBe(21)
+      expect(attempts.slice(0, 5)).toEqual(delays(0, 100, 200, 400, 800))
+    }).pipe(Effect.provide(scripted(Array(20).fill(503), four)))
   )
 })
 

@@ -1,7 +1,7 @@
 // Plain JavaScript, over the built package: no compiler adds to the memory that is measured.
 /** The local service as a process of its own. `startService` of `serviceProcess.ts` starts it, with its options as JSON. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { make } from "@effect-speech/local-service/LocalService"
+import { LocalService } from "@effect-speech/local-service/LocalService"
 import { Recogniser } from "@effect-speech/local-service/Recogniser"
 import { Voice } from "@effect-speech/local-service/Voice"
 import * as Effect from "effect/Effect"
@@ -31,7 +31,7 @@ const sample = async (request) => {
 }
 
 const program = Effect.gen(function* () {
-  const { adminToken, apiKey, platformUrl, sttBaseUrl, ttsBaseUrl } = yield* make(options)
+  const { adminToken, apiKey, platformUrl, sttBaseUrl, ttsBaseUrl } = yield* LocalService.make(options)
   process.on("message", async (request) => process.send?.(await sample(request)))
   /** @type {import("./serviceProcess.js").Ready} */
   const ready = {

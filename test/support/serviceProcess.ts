@@ -1,10 +1,10 @@
 /** The local service as a process of its own, for checks that measure it or kill it. */
-import type { MakeOptions } from "@effect-speech/local-service/LocalService"
+import type { LocalServiceMakeOptions } from "@effect-speech/local-service/LocalService"
 import type { Footprint } from "./footprint.js"
 import { send } from "./plainHttp.js"
 import { startScript } from "./processes.js"
 
-export interface ServiceOptions extends Omit<MakeOptions, "fixedTime"> {
+export interface ServiceOptions extends Omit<LocalServiceMakeOptions, "fixedTime"> {
   /** Speech of this length for every text, at once. Default: the real voice. */
   readonly cannedSeconds?: number | undefined
   /** The noise of `noiseOf` for each text, at once. Default: the real voice. */

@@ -70,7 +70,7 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
       return described(ExitCode.invalid, error._tag, describeServeError(error))
     case "SystemError":
       return described(ExitCode.fileFailed, error._tag, describeSystemError(error))
-    case "OptionInvalid":
+    case "LocalServiceOptionInvalid":
       return described(ExitCode.invalid, error._tag, `${describeField(error.option)} ${error.problem}.`)
     case "UsageError":
       return described(ExitCode.invalid, error._tag, error.message)
@@ -88,8 +88,8 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
     case "CommandNotStarted":
       return described(error.code, error._tag, error.message)
     case "BadArgument":
-    case "DataDirectoryUnusable":
-    case "RecordingUnusable":
+    case "LocalServiceDataDirectoryUnusable":
+    case "LocalServiceRecordingUnusable":
     case "InputFailed":
     case "ArchiveOutputFailed":
     case "OutputFailed":

@@ -3,7 +3,7 @@
  */
 import { statSync } from "node:fs"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { make } from "@effect-speech/local-service/LocalService"
+import { LocalService } from "@effect-speech/local-service/LocalService"
 import { Recogniser } from "@effect-speech/local-service/Recogniser"
 import { Voice } from "@effect-speech/local-service/Voice"
 import * as Effect from "effect/Effect"
@@ -44,7 +44,15 @@ export const startService = (given: Given<"run">) =>
   Effect.gen(function* () {
     yield* check(given)
     const { credits, dataDir, host, hostNames, newKey, port, recordings } = given
-    const service = yield* make({ port, host, hostNames, credits, dataDirectory: dataDir, newKey, recordings })
+    const service = yield* LocalService.make({
+      port,
+      host,
+      hostNames,
+      credits,
+      dataDirectory: dataDir,
+      newKey,
+      recordings
+    })
     const { adminToken, apiKey, consoleLink, platformUrl, sttBaseUrl, ttsBaseUrl } = service
     return {
       sttBaseUrl,

@@ -70,7 +70,7 @@ export interface CreatedKey {
 }
 
 /** A key is active, and `confirm` is false. A new key would revoke it. */
-export class KeyActive extends cloneable(Data.TaggedError("KeyActive"))<{
+export class LocalServiceKeyActive extends cloneable(Data.TaggedError("LocalServiceKeyActive"))<{
   // A field `name` would replace the name of the error.
   readonly keyName: string
 }> {
@@ -80,7 +80,7 @@ export class KeyActive extends cloneable(Data.TaggedError("KeyActive"))<{
 }
 
 /** No key has this id, or the key is already revoked. */
-export class KeyNotActive extends cloneable(Data.TaggedError("KeyNotActive"))<{
+export class LocalServiceKeyNotActive extends cloneable(Data.TaggedError("LocalServiceKeyNotActive"))<{
   /** True if the key exists and is revoked; false if no key has this id. */
   readonly known: boolean
 }> {
@@ -98,11 +98,11 @@ export interface AccountsService {
   readonly setAccount: (changes: AccountChanges) => Effect.Effect<Account>
   readonly keys: Effect.Effect<Keys>
   /** Creates a key with all scopes and revokes the active one. */
-  readonly createKey: (key: NewKey) => Effect.Effect<CreatedKey, KeyActive>
+  readonly createKey: (key: NewKey) => Effect.Effect<CreatedKey, LocalServiceKeyActive>
   /** Revokes a key from the next request on. Calls in progress finish. */
-  readonly revokeKey: (id: string) => Effect.Effect<void, KeyNotActive>
+  readonly revokeKey: (id: string) => Effect.Effect<void, LocalServiceKeyNotActive>
   /** Replaces the scopes of a key, from the next request on. */
-  readonly setScopes: (id: string, scopes: ReadonlyArray<KeyScope>) => Effect.Effect<Key, KeyNotActive>
+  readonly setScopes: (id: string, scopes: ReadonlyArray<KeyScope>) => Effect.Effect<Key, LocalServiceKeyNotActive>
   /** The usage by day and operation, latest day first. */
   readonly usage: Effect.Effect<ReadonlyArray<Usage>>
 }

@@ -35,7 +35,7 @@ import { IdsAndClock, makeIdsAndClock } from "./internal/state/idsAndClock.js"
 import { Journal, makeJournal } from "./internal/state/journal.js"
 import { makeTemporaryFiles, TemporaryFiles } from "./internal/state/temporaryFiles.js"
 import type { JournalEntry } from "./Journal.js"
-import type { LocalServiceError, RecordingUnusable } from "./LocalServiceError.js"
+import type { LocalServiceError, LocalServiceRecordingUnusable } from "./LocalServiceError.js"
 import type { LocalServiceOptions, ReproducibleOptions } from "./LocalServiceOptions.js"
 import { type KnownRecordingsOptions, Recogniser, type RecogniserService, type TaughtRecording } from "./Recogniser.js"
 import { Voice } from "./Voice.js"
@@ -63,12 +63,17 @@ export interface LocalServiceHandle {
   /** Turns recordings into text. */
   readonly recogniser: RecogniserService
   /** Teaches the recogniser a recording in any supported container. */
-  readonly teach: (recording: TaughtRecording) => Effect.Effect<void, RecordingUnusable>
+  readonly teach: (recording: TaughtRecording) => Effect.Effect<void, LocalServiceRecordingUnusable>
   /**
    * Restores the initial account and first key, clears faults, requests and recordings, and teaches the `recordings`
    * directory again. `seed` and `fixedTime` replace those of the options.
    */
   readonly reset: (options?: ReproducibleOptions) => Effect.Effect<void>
+}
+
+export interface LocalServiceMakeOptions extends LocalServiceOptions {
+  /** Creates a key even if one is active, which revokes the active one. Default: false. */
+  readonly newKey?: boolean | undefined
 }
 
 export class LocalService extends Context.Tag("@effect-speech/local-service/LocalService")<
@@ -78,6 +83,18 @@ export class LocalService extends Context.Tag("@effect-speech/local-service/Loca
     readonly apiKey: Redacted.Redacted
   }
 >() {
+  /**
+   * Runs the service until the scope closes. Unlike `layer`, it keeps the active key of a data directory. `apiKey` is `undefined` if no
+   * key was created, because the service shows a key only once.
+   */
+  static readonly make = (
+    options?: LocalServiceMakeOptions
+  ): Effect.Effect<
+    LocalServiceHandle & { readonly apiKey: Redacted.Redacted | undefined },
+    ServeError | LocalServiceError,
+    Voice | Recogniser | FileSystem.FileSystem | Scope.Scope
+  > => make(options)
+
   /**
    * Runs the service with espeak-ng's voice and the recogniser of known recordings until the layer closes. It creates
    * a new key, which revokes the active key of a data directory.
@@ -120,22 +137,7 @@ export class LocalService extends Context.Tag("@effect-speech/local-service/Loca
   ).pipe(Layer.orDie)
 }
 
-export interface MakeOptions extends LocalServiceOptions {
-  /** Creates a key even if one is active, which revokes the active one. Default: false. */
-  readonly newKey?: boolean | undefined
-}
-
-/**
- * Runs the service until the scope closes. Unlike `LocalService.layer`, it keeps the active key of a data directory.
- * `apiKey` is `undefined` if no key was created, because the service shows a key only once.
- */
-export const make = (
-  options: MakeOptions
-): Effect.Effect<
-  LocalServiceHandle & { readonly apiKey: Redacted.Redacted | undefined },
-  ServeError | LocalServiceError,
-  Voice | Recogniser | FileSystem.FileSystem | Scope.Scope
-> =>
+const make: typeof LocalService.make = (options = {}) =>
   Effect.gen(function* () {
     const voice = yield* Voice
     const recogniser = yield* Recogniser
@@ -223,7 +225,7 @@ const loadCalls = (options: CallsOptions) =>
   )
 
 /** The state of a service, also as the context of its operations. */
-const makeState = (options: MakeOptions, credits: number) =>
+const makeState = (options: LocalServiceMakeOptions, credits: number) =>
   Effect.gen(function* () {
     const idsAndClock = makeIdsAndClock(options)
     const { temporaryFolder, sql } = yield* openDataDirectory(options.dataDirectory)

@@ -12,7 +12,9 @@ const withPrintableMessage = <Props extends { readonly message: string }>(props:
 })
 
 /** The data directory, or without one the temporary folder, can't be created, read or written, or another service uses it. */
-export class DataDirectoryUnusable extends cloneable(Data.TaggedError("DataDirectoryUnusable"))<{
+export class LocalServiceDataDirectoryUnusable extends cloneable(
+  Data.TaggedError("LocalServiceDataDirectoryUnusable")
+)<{
   readonly directory: string
   readonly message: string
 }> {
@@ -22,7 +24,7 @@ export class DataDirectoryUnusable extends cloneable(Data.TaggedError("DataDirec
 }
 
 /** A recording can't be taught. */
-export class RecordingUnusable extends cloneable(Data.TaggedError("RecordingUnusable"))<{
+export class LocalServiceRecordingUnusable extends cloneable(Data.TaggedError("LocalServiceRecordingUnusable"))<{
   readonly path: string
   readonly message: string
 }> {
@@ -32,11 +34,14 @@ export class RecordingUnusable extends cloneable(Data.TaggedError("RecordingUnus
 }
 
 /** The value of an option is not allowed. */
-export class OptionInvalid extends cloneable(Data.TaggedError("OptionInvalid"))<{
+export class LocalServiceOptionInvalid extends cloneable(Data.TaggedError("LocalServiceOptionInvalid"))<{
   readonly option: string
   /** The rule that it breaks: what follows the name of the option in a sentence. */
   readonly problem: string
   readonly message: string
 }> {}
 
-export type LocalServiceError = OptionInvalid | DataDirectoryUnusable | RecordingUnusable
+export type LocalServiceError =
+  | LocalServiceOptionInvalid
+  | LocalServiceDataDirectoryUnusable
+  | LocalServiceRecordingUnusable

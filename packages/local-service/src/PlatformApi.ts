@@ -15,6 +15,8 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
 import { Account, AccountChanges, Key, KeyScope, Keys, Usage } from "./Accounts.js"
+import { Fault, FaultRecord } from "./Faults.js"
+import { BodyOptional } from "./internal/bodyOptional.js"
 import {
   About,
   CallFailed,
@@ -24,14 +26,14 @@ import {
   Transcript,
   TranscriptQuery,
   Waveform
-} from "./Console.js"
-import { Fault, FaultRecord } from "./Faults.js"
-import { BodyOptional } from "./internal/bodyOptional.js"
+} from "./internal/consoleMessages.js"
 import { mustBe } from "./internal/validation.js"
 import { JournalEntry } from "./Journal.js"
 
 /** The platform refused a request of a typed client, or failed. */
-export class PlatformRequestFailed extends cloneable(Data.TaggedError("PlatformRequestFailed"))<{
+export class LocalServicePlatformRequestFailed extends cloneable(
+  Data.TaggedError("LocalServicePlatformRequestFailed")
+)<{
   /** The HTTP status: 400, 401, 404, 409, 413, 415 or 500. For others the client fails with its `ResponseError`. */
   readonly status: number
   readonly message: string
@@ -39,9 +41,9 @@ export class PlatformRequestFailed extends cloneable(Data.TaggedError("PlatformR
 
 /** The response `{"error": message}` with a status. */
 const failure = (status: number, description?: string) =>
-  Schema.transform(Schema.Struct({ error: Schema.String }), Schema.instanceOf(PlatformRequestFailed), {
+  Schema.transform(Schema.Struct({ error: Schema.String }), Schema.instanceOf(LocalServicePlatformRequestFailed), {
     strict: true,
-    decode: ({ error }) => new PlatformRequestFailed({ status, message: error }),
+    decode: ({ error }) => new LocalServicePlatformRequestFailed({ status, message: error }),
     encode: ({ message }) => ({ error: message })
   }).annotations(HttpApiSchema.annotations({ status, ...(description === undefined ? {} : { description }) }))
 
@@ -90,11 +92,13 @@ const fileHeaders = {
 }
 
 /** A call of the console failed. */
-export class ConsoleCallFailed extends cloneable(Data.TaggedError("ConsoleCallFailed"))<typeof CallFailed.Type> {}
+export class LocalServiceConsoleCallFailed extends cloneable(Data.TaggedError("LocalServiceConsoleCallFailed"))<
+  typeof CallFailed.Type
+> {}
 
-const callFailed = Schema.transform(CallFailed, Schema.instanceOf(ConsoleCallFailed), {
+const callFailed = Schema.transform(CallFailed, Schema.instanceOf(LocalServiceConsoleCallFailed), {
   strict: true,
-  decode: (failed) => new ConsoleCallFailed(failed),
+  decode: (failed) => new LocalServiceConsoleCallFailed(failed),
   encode: ({ message, requestId, tag }) => ({ tag, message, requestId })
 }).annotations(
   HttpApiSchema.annotations({ status: 422, description: "The call failed, with this error of the client." })

@@ -12,7 +12,6 @@ import { makeLearner } from "./internal/recogniser/learning.js"
 import { sampleRate } from "./internal/recogniser/waveforms.js"
 import { encode16, forEachBlock, maximumWhole, resample, type Samples } from "./internal/samples.js"
 
-export { sampleRate } from "./internal/recogniser/waveforms.js"
 export type { Samples } from "./internal/samples.js"
 
 /** A text with its time in a recording. */
@@ -43,7 +42,7 @@ export interface KnownRecording<E = never, R = never> {
   readonly lang?: string | undefined
   /** Mono samples, -1 to 1. */
   readonly samples: Samples<E, R>
-  /** In Hz: an integer from 1,000 to 4,294,967,295. Default: {@link sampleRate}. */
+  /** In Hz: an integer from 1,000 to 4,294,967,295. Default: `Recogniser.sampleRate`. */
   readonly sampleRate?: number | undefined
   /** The sentences in it, in order. Each is recognised by itself. Default: one, the whole recording. */
   readonly segments?: ReadonlyArray<TimedText> | undefined
@@ -84,6 +83,9 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
   Recogniser,
   RecogniserService
 >() {
+  /** The sample rate at which `layerKnownRecordings` compares recordings, in Hz. */
+  static readonly sampleRate: number = sampleRate
+
   /**
    * Recognises only what it has learned, sentence by sentence, anywhere in a recording: in a join, in a cut, between silence or
    * other speech. It compares waveforms, so it recognises a sentence after another sample rate, encoding or codec, but not one

@@ -36,7 +36,9 @@ export interface Utterance {
 }
 
 /** The engine failed to speak a text. */
-export class VoiceFailed extends cloneable(Data.TaggedError("VoiceFailed"))<{ readonly message: string }> {}
+export class LocalServiceVoiceFailed extends cloneable(Data.TaggedError("LocalServiceVoiceFailed"))<{
+  readonly message: string
+}> {}
 
 export interface VoiceService {
   readonly languages: ReadonlyArray<string>
@@ -47,7 +49,7 @@ export interface VoiceService {
    * Speaks a text: mono samples, -1 to 1, or a stream of them. `lang` is one of `languages` and `voice` one of `voices`. Do not
    * overwrite a block that was emitted: a short text is kept in memory.
    */
-  readonly speak: (utterance: Utterance) => Samples<VoiceFailed>
+  readonly speak: (utterance: Utterance) => Samples<LocalServiceVoiceFailed>
 }
 
 export class Voice extends Context.Tag("@effect-speech/local-service/Voice")<Voice, VoiceService>() {
@@ -89,7 +91,7 @@ export class Voice extends Context.Tag("@effect-speech/local-service/Voice")<Voi
                   }
                 )
               ),
-              Stream.mapError((message) => new VoiceFailed({ message }))
+              Stream.mapError((message) => new LocalServiceVoiceFailed({ message }))
             )
           })
         }

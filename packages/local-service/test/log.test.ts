@@ -1,6 +1,6 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, it } from "@effect/vitest"
-import { make, Recogniser } from "@effect-speech/local-service"
+import { LocalService, Recogniser } from "@effect-speech/local-service"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
@@ -14,7 +14,7 @@ it.scopedLive("the log has a defect of the service with its stack trace", () => 
   const lines: Array<string> = []
   const logger = Logger.make(({ cause, message }) => lines.push(`${String(message)} ${Cause.pretty(cause)}`))
   return Effect.gen(function* () {
-    const { apiKey = Redacted.make(""), ttsBaseUrl } = yield* make({ newKey: true })
+    const { apiKey = Redacted.make(""), ttsBaseUrl } = yield* LocalService.make({ newKey: true })
     const status = yield* Effect.promise(async () => {
       const headers = { "X-API-Key": Redacted.value(apiKey), "Content-Type": "application/json" }
       const body = JSON.stringify({ text: "a", lang: "en" })
@@ -26,7 +26,7 @@ it.scopedLive("the log has a defect of the service with its stack trace", () => 
   }).pipe(
     Effect.provide([
       brokenVoice,
-      Recogniser.Recogniser.layerKnownRecordings(),
+      Recogniser.layerKnownRecordings(),
       NodeFileSystem.layer,
       Logger.replace(Logger.defaultLogger, logger)
     ])

@@ -22,7 +22,7 @@ it.effect("an invalid option fails with its name and rule, before anything is op
     Effect.forEach(wrong, (options) =>
       Effect.map(Effect.flip(Layer.build(LocalService.layer(options))), (error) => {
         const [option] = Object.keys(options)
-        expect(error).toMatchObject({ _tag: "OptionInvalid", option })
+        expect(error).toMatchObject({ _tag: "LocalServiceOptionInvalid", option })
         expect(error.message).toMatch(new RegExp(`^The option ${option} must be .+\\.$`))
       })
     )

@@ -60,9 +60,9 @@ layer(cannedService({ credits: 100 }), { excludeTestServices: true })("a typed c
         ].map((call: Effect.Effect<unknown, unknown>) => Effect.flip(call))
       )
       expect(failures).toMatchObject([
-        { _tag: "PlatformRequestFailed", status: 401, message: "X-Admin-Token is missing or wrong" },
-        { _tag: "PlatformRequestFailed", status: 409, message: expect.stringContaining("local") },
-        { _tag: "PlatformRequestFailed", status: 404, message: "no key has this id" }
+        { _tag: "LocalServicePlatformRequestFailed", status: 401, message: "X-Admin-Token is missing or wrong" },
+        { _tag: "LocalServicePlatformRequestFailed", status: 409, message: expect.stringContaining("local") },
+        { _tag: "LocalServicePlatformRequestFailed", status: 404, message: "no key has this id" }
       ])
     })
   )

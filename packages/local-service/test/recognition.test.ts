@@ -276,13 +276,13 @@ describe("a recording that is taught with subtitles beside it", () => {
         [folderOf({ "cat.vtt": "WEBVTT\n" }), "cat.vtt has no text; write there what is said in it"]
       ] as const) {
         const error = yield* refusal(folder)
-        expect(error).toMatchObject({ _tag: "RecordingUnusable", path: join(folder, "cat.wav") })
+        expect(error).toMatchObject({ _tag: "LocalServiceRecordingUnusable", path: join(folder, "cat.wav") })
         expect(error.message).toContain(join(folder, problem))
       }
       const without = folderOf({ "cat.srt": "" })
       rmSync(join(without, "cat.wav"))
       const error = yield* refusal(without)
-      expect(error).toMatchObject({ _tag: "RecordingUnusable", path: without })
+      expect(error).toMatchObject({ _tag: "LocalServiceRecordingUnusable", path: without })
       expect(error.message).toContain("it has no .wav file")
     })
   )
@@ -294,7 +294,7 @@ describe("a recording that is taught with subtitles beside it", () => {
       const silent = { text: "He has a bad cat.", segments: [{ start: 0, end: 0.5, text: " " }] }
       for (const taught of [{ text: " \n" }, silent]) {
         expect(yield* Effect.flip(teach({ path, ...taught }))).toMatchObject({
-          _tag: "RecordingUnusable",
+          _tag: "LocalServiceRecordingUnusable",
           message: `The recording ${path} can't be taught: its text, or that of a segment, is empty.`
         })
       }

@@ -51,7 +51,7 @@ export interface SpeechToTextService {
   ) => Effect.Effect<Transcription, SttError, Exclude<R, FileSystem.FileSystem>>
 }
 
-export interface SpeechToTextOptions<R = never> extends ClientOptions<R> {
+export interface SpeechToTextOptions<R = never> extends ClientOptions<R, SttError> {
   /**
    * How long each phase may take. Default: one hour until the response begins, and 60 seconds without progress of the
    * upload or the download.
@@ -96,7 +96,8 @@ const makeService = <R = never>(
         request: requestOf(url, audio, fields, sentId, hotwordEncoding, context),
         repeatable: isRepeatable(audio),
         accept,
-        fail: (failure, progress) => failureError(failure, progress, audio)
+        fail: (failure, progress) => failureError(failure, progress, audio),
+        failReading: (failure, progress) => failureError(failure, progress, audio)
       }
     }
     return {

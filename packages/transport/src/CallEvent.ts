@@ -55,8 +55,8 @@ export interface CallOptions {
   /** How long each phase of this call may take. A field that is absent is that of the layer. Default: those of the layer. */
   readonly deadlines?: Deadlines | undefined
   /**
-   * How long to retry this call through an outage, in place of `outage` of the layer's `RetryPolicy`. It must be longer
-   * than zero. Default: that of the layer.
+   * How long to retry this call through an outage, in place of `outage` of the layer's `RetryPolicy`. If a `Schedule` of the layer is
+   * done, the delays are those of the default policy. It must be longer than zero. Default: that of the layer.
    */
   readonly outage?: Duration.DurationInput | undefined
   /**

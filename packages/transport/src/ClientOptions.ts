@@ -4,8 +4,10 @@
 import type { ApiKey } from "./ApiKey.js"
 import type { Deadlines } from "./Deadlines.js"
 import type { RetryOptions } from "./Retries.js"
+import type { ServiceError } from "./ServiceError.js"
 
-export interface ClientOptions<R = never> extends RetryOptions {
+/** `R` is what the effect of the key requires, `E` are the errors of the operation. */
+export interface ClientOptions<R = never, E = ServiceError> extends RetryOptions<E> {
   /**
    * The whole `<prefix>.<secret>` value, or an effect that reads it. The effect runs when the layer is built, and again
    * when the service refuses the key. If the key has changed, the call is repeated. What the effect requires, the layer

@@ -2,13 +2,20 @@
  * Options for retries.
  */
 import type * as Duration from "effect/Duration"
+import type * as Schedule from "effect/Schedule"
+import type { ServiceError } from "./ServiceError.js"
 
-export interface RetryOptions {
+/** `E` are the errors of the operation. */
+export interface RetryOptions<E = ServiceError> {
   /**
-   * Highest number of retries, a whole number, or a whole {@link RetryPolicy}. Only errors that allow a retry are
-   * retried. 0 is exactly one request, unless the key was replaced. Default: 2, which makes three attempts.
+   * Highest number of retries, a whole number, or a whole {@link RetryPolicy}, or a `Schedule`. Only errors that allow a retry
+   * are retried. 0 is exactly one request, unless the key was replaced. Default: 2, which makes three attempts.
+   *
+   * A `Schedule` gets each error that allows a retry. It decides how many retries there are, and after which delays. The time of a
+   * `Retry-After` is added to the delay. If it is longer than 8 seconds and than the delay, the call fails at once, unless a `total`
+   * deadline leaves the time.
    */
-  readonly retries?: number | RetryPolicy | undefined
+  readonly retries?: number | RetryPolicy | Schedule.Schedule<unknown, E> | undefined
   /**
    * Also retry if the service may have carried out the failed attempt: the connection was lost after the whole request was
    * sent, or a gateway got no response. Each attempt may be billed. Default: false.

@@ -40,7 +40,7 @@ describe("the queue of a response", () => {
     Effect.gen(function* () {
       const meanwhile: Array<() => void> = []
       class LateTimer extends CallTimer {
-        override wait<A>(start: Parameters<typeof CallTimer.prototype.wait<A>>[0]) {
+        override wait<A, E = never>(start: Parameters<typeof CallTimer.prototype.wait<A, E>>[0]) {
           meanwhile.shift()?.()
           return super.wait(start)
         }

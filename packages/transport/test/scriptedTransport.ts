@@ -106,7 +106,15 @@ export const operation = (
     status === 200
       ? Effect.map(ResponseBody.collect(pull, 1000), ({ bytes }) => new TextDecoder().decode(bytes))
       : Effect.fail<Failed>({ _tag: "Failed", retry: retryOf(status), progress: progress() }),
-  fail: (failure, progress) => ({ _tag: "Failed", retry: retryOfFailure(failure, progress.sent), progress, failure })
+  fail: failed,
+  failReading: failed
+})
+
+const failed = (failure: Failure.Failure, progress: Operation.Progress): Failed => ({
+  _tag: "Failed",
+  retry: retryOfFailure(failure, progress.sent),
+  progress,
+  failure
 })
 
 /** The failure of a connection with this code. */

@@ -63,7 +63,14 @@ describe("deadlines", () => {
 })
 
 describe("retries", () => {
-  const defaults = { times: 2, firstDelay: 200, longestDelay: 8000, outage: 0, retryAmbiguous: false }
+  const defaults = {
+    times: 2,
+    firstDelay: 200,
+    longestDelay: 8000,
+    outage: 0,
+    retryAmbiguous: false,
+    schedule: undefined
+  }
 
   it("are two by default, of up to 200 ms and 8 s, with no outage, and none after an ambiguous error", () => {
     expect(Retries.parse({})).toEqual(Either.right(defaults))
@@ -76,7 +83,14 @@ describe("retries", () => {
     expect(Retries.parse({ retries: {} })).toEqual(Either.right(defaults))
     const retries = { times: 5, firstDelay: "1 second", longestDelay: 2000, outage: "10 minutes" } as const
     expect(Retries.parse({ retries })).toEqual(
-      Either.right({ times: 5, firstDelay: 1000, longestDelay: 2000, outage: 600_000, retryAmbiguous: false })
+      Either.right({
+        times: 5,
+        firstDelay: 1000,
+        longestDelay: 2000,
+        outage: 600_000,
+        retryAmbiguous: false,
+        schedule: undefined
+      })
     )
     expect(Retries.parse({ retries: { outage: Number.POSITIVE_INFINITY } })).toMatchObject({
       right: { outage: Number.POSITIVE_INFINITY }

@@ -5,7 +5,7 @@ import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
 import type { PcmStream } from "@effect-speech/audio-codec/PcmStream"
 import type { CallReport } from "@effect-speech/transport/CallReport"
 import type * as Effect from "effect/Effect"
-import type { TtsError } from "./TtsError.js"
+import type { SpeechStreamError } from "./TtsError.js"
 import type { TtsWarning } from "./TtsWarning.js"
 
 interface ResponseFacts {
@@ -18,7 +18,7 @@ interface ResponseFacts {
 }
 
 /** Audio as it arrives. `stream` fails at its end if the audio was cut short or is corrupt. It can be run once. */
-export interface SpeechStream extends PcmStream<TtsError>, ResponseFacts {
+export interface SpeechStream extends PcmStream<SpeechStreamError>, ResponseFacts {
   readonly format: AudioFormat
   /** Duration in milliseconds, as the service states it; `undefined` if the service does not. */
   readonly durationMillis: number | undefined

@@ -24,13 +24,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { encodeBody, headersOf, type RequestFields, validate } from "./internal/request.js"
-import { accept, type CheckedAudio, failureError } from "./internal/response.js"
+import { accept, type CheckedAudio, failureError, readingError } from "./internal/response.js"
 import { collectSpeech, toStream } from "./internal/speech.js"
 import { type TestAudio, testResponse } from "./internal/testResponse.js"
 import type { Speech, SpeechStream } from "./Speech.js"
 import type { SynthesisRequest } from "./SynthesisRequest.js"
 import * as Contract from "./TtsContract.js"
-import { type TtsError, TtsInvalidApiKey, type TtsInvalidRequest } from "./TtsError.js"
+import { type SpeechStreamError, type TtsError, TtsInvalidApiKey, type TtsInvalidRequest } from "./TtsError.js"
 
 export type { TestAudio } from "./internal/testResponse.js"
 
@@ -49,7 +49,7 @@ export interface TextToSpeechService {
   readonly synthesize: (request: SynthesisRequest, options?: CallOptions) => Effect.Effect<Speech, TtsError>
 }
 
-export interface TextToSpeechOptions<R = never> extends ClientOptions<R> {
+export interface TextToSpeechOptions<R = never> extends ClientOptions<R, TtsError> {
   /**
    * How long each phase may take. Default: ten minutes until the response begins, and 60 seconds without progress of
    * the upload or the download.
@@ -74,7 +74,7 @@ const makeService = <R = never>(
     const operationOf = <A>(
       request: SynthesisRequest,
       read: (audio: CheckedAudio) => Effect.Effect<A, TtsError>
-    ): Effect.Effect<Operation<A, TtsError, RequestFields>, TtsInvalidRequest> =>
+    ): Effect.Effect<Operation<A, TtsError, RequestFields, SpeechStreamError>, TtsInvalidRequest> =>
       Effect.gen(function* () {
         const { requestId, ...fields } = yield* validate(request)
         const sentId = yield* requestIdOf(requestId)
@@ -87,7 +87,8 @@ const makeService = <R = never>(
           request: { url, headers: headersOf(sentId), body, context: fields },
           repeatable: true,
           accept: (response, asked) => Effect.flatMap(accept(response, asked), read),
-          fail: failureError
+          fail: failureError,
+          failReading: readingError
         }
       })
 

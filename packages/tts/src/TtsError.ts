@@ -136,6 +136,10 @@ export class TtsCorruptAudio extends define<TtsCorruptAudio>()("TtsCorruptAudio"
     `The audio is corrupt: ${facts.problem}. Don't use it. It may have been billed; ${reportRequestId(facts.call)}`
 }) {}
 
+/** What audio that has begun to arrive can fail with, as a Schema. */
+export const SpeechStreamError = Schema.Union(TtsConnectionFailed, TtsDeadlineExceeded, TtsCorruptAudio)
+export type SpeechStreamError = typeof SpeechStreamError.Type
+
 /** All errors of {@link TextToSpeech}, as a Schema: you can encode an error to JSON and decode it without loss. */
 export const TtsError = Schema.Union(
   TtsInvalidRequest,

@@ -1,8 +1,8 @@
 /** The state of the service, as the page knows it, and the calls that read it. */
 import * as Schema from "effect/Schema"
 import { Account, Keys, Usage } from "../../src/Accounts.js"
-import { About } from "../../src/Console.js"
 import { FaultRecord } from "../../src/Faults.js"
+import { About } from "../../src/internal/consoleMessages.js"
 import { JournalEntry } from "../../src/Journal.js"
 import { type CallFailure, call, type Outcome } from "./api.js"
 import { makeStore, type Store } from "./store.js"

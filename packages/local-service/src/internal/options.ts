@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { OptionInvalid } from "../LocalServiceError.js"
+import { LocalServiceOptionInvalid } from "../LocalServiceError.js"
 import type { LocalServiceOptions } from "../LocalServiceOptions.js"
 import { longestMillis } from "./realTime.js"
 import { firstIssue, mustBe } from "./validation.js"
@@ -64,7 +64,7 @@ export const resolveOptions = (options: LocalServiceOptions, languages: Readonly
   Effect.mapBoth(validate(options), {
     onFailure: ({ issue }) => {
       const { field, problem } = firstIssue(issue)
-      return new OptionInvalid({ option: field, problem, message: `The option ${field} ${problem}.` })
+      return new LocalServiceOptionInvalid({ option: field, problem, message: `The option ${field} ${problem}.` })
     },
     onSuccess: (): Settings => ({
       port: options.port ?? 0,

@@ -126,11 +126,11 @@ serviceTests("the keys of an account", cannedService(), (it) => {
     const { createKey, revokeKey } = service.accounts
     const replacing = yield* Effect.flip(createKey({ name: "next", creator: "test", confirm: false }))
     expect(`${replacing.name}: ${replacing.message}`).toBe(
-      `KeyActive: ${(yield* ask("POST", "/keys", { name: "next" })).json().error}`
+      `LocalServiceKeyActive: ${(yield* ask("POST", "/keys", { name: "next" })).json().error}`
     )
     const unknown = yield* Effect.flip(revokeKey("unknown"))
     expect(`${unknown.name}: ${unknown.message}`).toBe(
-      `KeyNotActive: ${(yield* ask("POST", "/keys/unknown/revoke")).json().error}`
+      `LocalServiceKeyNotActive: ${(yield* ask("POST", "/keys/unknown/revoke")).json().error}`
     )
   })
 

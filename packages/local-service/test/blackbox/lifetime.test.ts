@@ -50,7 +50,7 @@ const refusal = (options: LocalServiceOptions, facts: object) =>
 
 /** The facts of an error of a data directory. */
 const unusable = (directory: string, message: RegExp | string = "") => ({
-  _tag: "DataDirectoryUnusable",
+  _tag: "LocalServiceDataDirectoryUnusable",
   directory,
   message: expect.stringMatching(message)
 })
@@ -412,13 +412,13 @@ describe("recordings", () => {
           "no model has the language customers"
         ]
       ] as const) {
-        const facts = { _tag: "RecordingUnusable", path: join(recordings, name) }
+        const facts = { _tag: "LocalServiceRecordingUnusable", path: join(recordings, name) }
         yield* refusal({ recordings }, { ...facts, message: expect.stringContaining(message) })
       }
       yield* during({}, function* ({ service }) {
         const path = join(silent, "none.wav")
         const error = yield* Effect.flip(service.teach({ path, text: "x" }))
-        expect(error).toMatchObject({ _tag: "RecordingUnusable", path })
+        expect(error).toMatchObject({ _tag: "LocalServiceRecordingUnusable", path })
         expect(error.message).toContain("none.wav can't be taught: the file can't be read (ENOENT)")
       })
     })

@@ -21,6 +21,7 @@ import * as Deadlines from "../internal/options/deadlines.js"
 import * as Environment from "../internal/options/environment.js"
 import * as OptionalConfig from "../internal/options/optionalConfig.js"
 import * as Retries from "../internal/options/retries.js"
+import type { ServiceError } from "../ServiceError.js"
 import * as BaseUrl from "./BaseUrl.js"
 import type { ConnectionFailed, DeadlineExceeded, Failure, InvalidApiKey, UploadFailed } from "./Failure.js"
 import type { Response } from "./Operation.js"
@@ -53,9 +54,9 @@ export interface Connection {
 }
 
 /** Checks the options, fills in the defaults, and makes the transport. */
-export const connect = <E, R = never>(
+export const connect = <E, R, OperationError extends ServiceError>(
   { InvalidApiKey, answerDeadline, apiKeyHeader, baseUrlVariable, path }: Endpoint<E>,
-  options: ClientOptions<R>
+  options: ClientOptions<R, OperationError>
 ): Effect.Effect<Connection, ConfigError.ConfigError | E, R | HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const base = yield* BaseUrl.parse(`baseUrl (${baseUrlVariable})`, options.baseUrl, options)
@@ -163,12 +164,27 @@ export const layerTest = <Self, Service, Calls, Request, A, E>({
 
 type Facts<F> = Omit<F, "_tag"> & { readonly call: CallReport }
 
-/** The errors that all operations have, with the tags of one. */
-export interface FailureErrors<E> {
+/** The errors of a response that had begun, with the tags of an operation. */
+export interface ReadingErrors<E> {
   readonly ConnectionFailed: new (facts: Facts<ConnectionFailed> & { readonly sent: Sent }) => E
   readonly DeadlineExceeded: new (facts: Facts<DeadlineExceeded>) => E
+}
+
+/** The errors that all operations have, with the tags of one. */
+export interface FailureErrors<E> extends ReadingErrors<E> {
   readonly InvalidApiKey: new (facts: Facts<InvalidApiKey>) => E
 }
+
+/** The error of a response that had begun. `sent` is how much of its request has left this process. */
+export const readingError = <E>(
+  errors: ReadingErrors<E>,
+  failure: ConnectionFailed | DeadlineExceeded,
+  sent: Sent,
+  call: CallReport
+): E =>
+  failure._tag === "ConnectionFailed"
+    ? new errors.ConnectionFailed({ reason: failure.reason, code: failure.code, sent, call })
+    : new errors.DeadlineExceeded({ phase: failure.phase, limitMillis: failure.limitMillis, call })
 
 /** The error of a call without a usable response. `sent` is how much of the latest request left this process. */
 export const failureError = <E>(
@@ -176,16 +192,10 @@ export const failureError = <E>(
   failure: Exclude<Failure, UploadFailed>,
   sent: Sent,
   call: CallReport
-): E => {
-  switch (failure._tag) {
-    case "ConnectionFailed":
-      return new errors.ConnectionFailed({ reason: failure.reason, code: failure.code, sent, call })
-    case "DeadlineExceeded":
-      return new errors.DeadlineExceeded({ phase: failure.phase, limitMillis: failure.limitMillis, call })
-    case "InvalidApiKey":
-      return new errors.InvalidApiKey({ problem: failure.problem, call })
-  }
-}
+): E =>
+  failure._tag === "InvalidApiKey"
+    ? new errors.InvalidApiKey({ problem: failure.problem, call })
+    : readingError(errors, failure, sent, call)
 
 type Texts = Readonly<Record<string, string | undefined>>
 

@@ -4,7 +4,10 @@
 import type { Phase } from "../Deadlines.js"
 import type { ConnectionReason } from "../ServiceError.js"
 
-export type Failure = ConnectionFailed | DeadlineExceeded | InvalidApiKey | UploadFailed
+export type Failure = ReadFailed | InvalidApiKey
+
+/** Why a response that had begun can't be read to its end. Its request may still be uploaded meanwhile. */
+export type ReadFailed = ConnectionFailed | DeadlineExceeded | UploadFailed
 
 export interface ConnectionFailed {
   readonly _tag: "ConnectionFailed"

@@ -6,10 +6,11 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Attempt, Sent } from "../CallReport.js"
 import type { ServiceError } from "../ServiceError.js"
-import type { Failure, UploadFailed } from "./Failure.js"
+import type { Failure, ReadFailed, UploadFailed } from "./Failure.js"
 import type { Upload } from "./Upload.js"
 
-export interface Operation<A, E extends ServiceError, Context = undefined> {
+/** `Reading` are those errors of `E` that a response can end with after it has begun. */
+export interface Operation<A, E extends ServiceError, Context = undefined, Reading extends E = E> {
   /** Name in spans, metrics and logs: `transcribe`, `synthesize`. */
   readonly name: string
   /** Id that every attempt sends. */
@@ -25,9 +26,11 @@ export interface Operation<A, E extends ServiceError, Context = undefined> {
   /** Whether the request can be built more than once. */
   readonly repeatable: boolean
   /** Turns a response of any status into a result or an error. `context` is that of the request. */
-  readonly accept: (response: Response<E>, context: Context) => Effect.Effect<A, E>
+  readonly accept: (response: Response<Reading>, context: Context) => Effect.Effect<A, E>
   /** Turns a failure into an error of the operation. `latest` is the latest response of the call, if there was one. */
-  readonly fail: (failure: Failure, progress: Progress, latest: Response<E> | undefined) => E
+  readonly fail: (failure: Failure, progress: Progress, latest: Response<Reading> | undefined) => E
+  /** Turns a failure of a response that had begun into an error of the operation. */
+  readonly failReading: (failure: ReadFailed, progress: Progress, response: Response<Reading>) => Reading
 }
 
 /** A POST request, and what its operation learned while it built it. */
@@ -52,7 +55,7 @@ export interface Progress {
   readonly elapsedMillis: number
 }
 
-/** A response whose body obeys the deadlines and fails with the errors of the operation. */
+/** A response whose body obeys the deadlines and fails with errors of the operation. */
 export interface Response<E> {
   readonly status: number
   /** The value of a header, redacted and printable. `undefined` if the header is absent or empty. */

@@ -1,7 +1,7 @@
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
 import type { Billing, CallReport } from "@effect-speech/transport/CallReport"
 import * as Client from "@effect-speech/transport/unstable/Client"
-import type { Failure } from "@effect-speech/transport/unstable/Failure"
+import type { Failure, ReadFailed } from "@effect-speech/transport/unstable/Failure"
 import * as Issue from "@effect-speech/transport/unstable/Issue"
 import type { Progress, Response } from "@effect-speech/transport/unstable/Operation"
 import { billingOf, isSuccess, reportOf } from "@effect-speech/transport/unstable/Report"
@@ -12,6 +12,7 @@ import type { SpeechStream } from "../Speech.js"
 import type { SynthesisRequest } from "../SynthesisRequest.js"
 import * as Contract from "../TtsContract.js"
 import {
+  type SpeechStreamError,
   TtsBackendFailed,
   TtsBadRequest,
   TtsConnectionFailed,
@@ -39,7 +40,7 @@ const errorByStatus = {
 const isKnownStatus = (status: number): status is keyof typeof errorByStatus => status in errorByStatus
 
 /** The id of a response. */
-const receivedIdOf = ({ header }: Response<TtsError>): string | undefined => header(Contract.header.requestId)
+const receivedIdOf = ({ header }: Response<SpeechStreamError>): string | undefined => header(Contract.header.requestId)
 
 /**
  * A synthesis is billed after the last byte of a 200, and not after another status of the service. A proxy may have changed
@@ -52,17 +53,17 @@ const callReport = (progress: Progress, receivedId: string | undefined): CallRep
     receivedId
   )
 
-const failureErrors: Client.FailureErrors<TtsError> = {
+const readingErrors: Client.ReadingErrors<SpeechStreamError> = {
   ConnectionFailed: TtsConnectionFailed,
-  DeadlineExceeded: TtsDeadlineExceeded,
-  InvalidApiKey: TtsInvalidApiKey
+  DeadlineExceeded: TtsDeadlineExceeded
 }
+const failureErrors: Client.FailureErrors<TtsError> = { ...readingErrors, InvalidApiKey: TtsInvalidApiKey }
 
 /** The error of a call without a usable response. `latest` is its latest response. */
 export const failureError = (
   failure: Failure,
   progress: Progress,
-  latest: Response<TtsError> | undefined
+  latest: Response<SpeechStreamError> | undefined
 ): TtsError => {
   const call = callReport(progress, latest && receivedIdOf(latest))
   return failure._tag === "UploadFailed"
@@ -70,10 +71,24 @@ export const failureError = (
     : Client.failureError(failureErrors, failure, progress.sent, call)
 }
 
+/** The error of audio that broke off. */
+export const readingError = (
+  failure: ReadFailed,
+  progress: Progress,
+  response: Response<SpeechStreamError>
+): SpeechStreamError =>
+  Client.readingError(
+    readingErrors,
+    // A text is sent at once, so no upload of it can fail.
+    failure._tag === "UploadFailed" ? { _tag: "ConnectionFailed", reason: "unknown", code: failure.code } : failure,
+    progress.sent,
+    callReport(progress, receivedIdOf(response))
+  )
+
 const readErrorBody = Client.errorBodyReader(Contract.ErrorBody)
 
 /** The error of a response with a status other than 200. */
-const statusError = (response: Response<TtsError>): Effect.Effect<never, TtsError> =>
+const statusError = (response: Response<SpeechStreamError>): Effect.Effect<never, TtsError> =>
   Effect.flatMap(readErrorBody(response), ({ error: serverMessage }): Effect.Effect<never, TtsError> => {
     const { progress, status } = response
     const facts = { status, serverMessage, call: callReport(progress(), receivedIdOf(response)) }
@@ -99,7 +114,7 @@ export interface CheckedAudio extends Pick<SpeechStream, "durationMillis" | "req
   /** The report of the call so far; after the end of the audio, or after an error, the one of that moment. */
   readonly report: () => CallReport
   /** The next chunk, or `undefined` at the end. */
-  readonly pull: Effect.Effect<Uint8Array | undefined, TtsError>
+  readonly pull: Effect.Effect<Uint8Array | undefined, SpeechStreamError>
 }
 
 /** What the headers of a 200 state of its audio. */
@@ -114,7 +129,7 @@ interface StatedAudio {
 
 /** The audio or the error in a response to a request of this format. */
 export const accept = (
-  response: Response<TtsError>,
+  response: Response<SpeechStreamError>,
   { outputFormat }: Pick<SynthesisRequest, "outputFormat">
 ): Effect.Effect<CheckedAudio, TtsError> => {
   if (response.status !== 200) return statusError(response)
@@ -141,7 +156,7 @@ export const accept = (
 }
 
 /** The values of the headers. The left side says what is wrong with them. */
-const statedIn = ({ header }: Response<TtsError>): Either.Either<StatedAudio, string> => {
+const statedIn = ({ header }: Response<SpeechStreamError>): Either.Either<StatedAudio, string> => {
   const contentType = header("content-type")
   if (contentType !== undefined && /[/+]json\b|^(text|image|video)\//i.test(contentType)) {
     return Either.left(`its body is ${contentType.split(";")[0]}`)
@@ -186,7 +201,7 @@ const checkedPull = (
   const billingAtEnd = byteLength === undefined && durationMillis === undefined ? "unknown" : "billed"
   let received = 0
   let atEnd: CallReport | undefined
-  const fail = (error: TtsError) => {
+  const fail = (error: SpeechStreamError) => {
     atEnd = error.call
     return Effect.fail(error)
   }

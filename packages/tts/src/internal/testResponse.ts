@@ -4,7 +4,7 @@ import { answeredAtOnce } from "@effect-speech/transport/unstable/Report"
 import * as Effect from "effect/Effect"
 import type { SynthesisRequest } from "../SynthesisRequest.js"
 import * as Contract from "../TtsContract.js"
-import type { TtsError } from "../TtsError.js"
+import type { SpeechStreamError } from "../TtsError.js"
 
 /** Raw audio of a test double. It is checked as the audio of the service is. */
 export interface TestAudio {
@@ -12,7 +12,7 @@ export interface TestAudio {
   /** The format of `bytes`. Default: that of the request, or `24000:float32` if it has none. */
   readonly outputFormat?: Contract.OutputFormat | undefined
   /** The error of the stream after all bytes. Default: none. */
-  readonly failure?: TtsError | undefined
+  readonly failure?: SpeechStreamError | undefined
 }
 
 /** The response of a test double: a 200 with this audio. */
@@ -20,7 +20,7 @@ export const testResponse = (
   { bytes, failure, outputFormat }: TestAudio,
   asked: SynthesisRequest,
   sentId: string
-): Response<TtsError> => {
+): Response<SpeechStreamError> => {
   const format = Contract.audioFormat(outputFormat ?? asked.outputFormat ?? Contract.defaultOutputFormat)
   const frames = Math.floor(bytes.byteLength / bytesPerFrame(format))
   const headers: Record<string, string> = {

@@ -23,9 +23,16 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { About, CallFailed, RecordingQuery, SpeechFields, Transcript, TranscriptQuery } from "../../Console.js"
 import type { RecogniserService } from "../../Recogniser.js"
 import type { VoiceService } from "../../Voice.js"
+import type {
+  About,
+  CallFailed,
+  RecordingQuery,
+  SpeechFields,
+  Transcript,
+  TranscriptQuery
+} from "../consoleMessages.js"
 import { badRequest, type Problem } from "../http/problems.js"
 import { bodyTimeoutProblem, contentEncodingProblem } from "../http/requestBodies.js"
 import type { Settings } from "../options.js"

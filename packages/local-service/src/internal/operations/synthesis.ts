@@ -10,11 +10,12 @@ import type { ParseError } from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { Recogniser, sampleRate } from "../../Recogniser.js"
+import { Recogniser } from "../../Recogniser.js"
 import type { SpokenSentence, VoiceService } from "../../Voice.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { readJsonBody } from "../http/requestBodies.js"
 import type { Settings } from "../options.js"
+import { sampleRate } from "../recogniser/waveforms.js"
 import { resample, type Samples } from "../samples.js"
 import { Accounts, type Refusal } from "../state/accounts.js"
 import { Journal, type OpenEntry } from "../state/journal.js"
@@ -215,7 +216,7 @@ const synthesize = (
         problem: badRequest(`text would last longer than ${seconds} seconds; split it, or raise speed`)
       })
     ).pipe(
-      Effect.catchTag("VoiceFailed", ({ message }) =>
+      Effect.catchTag("LocalServiceVoiceFailed", ({ message }) =>
         Effect.fail<Problem>({ status: 502, message: `the synthesis backend failed: ${message}` })
       )
     )

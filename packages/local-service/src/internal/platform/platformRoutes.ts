@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import type { AccountsService, KeyNotActive } from "../../Accounts.js"
+import type { AccountsService, LocalServiceKeyNotActive } from "../../Accounts.js"
 import type { FaultsService } from "../../Faults.js"
 import type { JournalEntry } from "../../Journal.js"
 import type { ReproducibleOptions } from "../../LocalServiceOptions.js"
@@ -90,7 +90,7 @@ const makeHandlers = (service: PlatformOptions): Handlers => {
   }
 }
 
-const keyProblem = ({ known, message }: KeyNotActive): Problem => ({ status: known ? 409 : 404, message })
+const keyProblem = ({ known, message }: LocalServiceKeyNotActive): Problem => ({ status: known ? 409 : 404, message })
 
 /**
  * The routes of `PlatformApi`. They are not made by HttpApiBuilder, which reads bodies without limits, accepts unknown

@@ -6,18 +6,18 @@ import { buffer } from "node:stream/consumers"
 import { codeOrName } from "@effect-speech/common/SystemCode"
 import * as Subtitles from "@effect-speech/long-form/Subtitles"
 import * as Effect from "effect/Effect"
-import { RecordingUnusable } from "../../LocalServiceError.js"
+import { LocalServiceRecordingUnusable } from "../../LocalServiceError.js"
 import type { RecogniserService, TaughtRecording } from "../../Recogniser.js"
 import { type DecodeLimits, readRecording } from "./recording.js"
 
 const unusable = (path: string, problem: string) =>
-  new RecordingUnusable({ path, message: `The recording ${path} can't be taught: ${problem}.` })
+  new LocalServiceRecordingUnusable({ path, message: `The recording ${path} can't be taught: ${problem}.` })
 
 export const teach = (
   recogniser: RecogniserService,
   { path, ...recording }: TaughtRecording,
   limits: DecodeLimits
-): Effect.Effect<void, RecordingUnusable> =>
+): Effect.Effect<void, LocalServiceRecordingUnusable> =>
   // Opening a pipe would wait for its writer.
   Effect.promise(() => stat(path)).pipe(
     Effect.filterOrFail(
@@ -74,7 +74,7 @@ const readText = (path: string): Effect.Effect<string, string> =>
 const readSidecar = (
   path: string,
   isThere: (extension: string) => boolean
-): Effect.Effect<Pick<TaughtRecording, "text" | "segments">, RecordingUnusable> =>
+): Effect.Effect<Pick<TaughtRecording, "text" | "segments">, LocalServiceRecordingUnusable> =>
   Effect.gen(function* () {
     const extension = [".srt", ".vtt"].find(isThere) ?? ".txt"
     const sidecar = path.replace(/\.wav$/i, extension)
@@ -102,7 +102,7 @@ const readSidecar = (
 export const teachDirectory = (
   recogniser: RecogniserService,
   { directory, languages, ...limits }: RecordingsFolder
-): Effect.Effect<void, RecordingUnusable> =>
+): Effect.Effect<void, LocalServiceRecordingUnusable> =>
   Effect.gen(function* () {
     const found = yield* Effect.tryPromise({
       try: () => readdir(directory, { recursive: true }),

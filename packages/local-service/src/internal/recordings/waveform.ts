@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import type { Waveform } from "../../Console.js"
-import { sampleRate } from "../../Recogniser.js"
+import type { Waveform } from "../consoleMessages.js"
+import { sampleRate } from "../recogniser/waveforms.js"
 import { forEachBlock, type Samples } from "../samples.js"
 
 /** A waveform has fewer peaks, and at least half as many or a peak for each sample. */

@@ -1,5 +1,5 @@
-import type { Changed } from "../../Console.js"
 import type { JournalEntry } from "../../Journal.js"
+import type { Changed } from "../consoleMessages.js"
 
 /** An event of the service. */
 export type ServiceEvent =

@@ -10,7 +10,7 @@ import { codeOrName } from "@effect-speech/common/SystemCode"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import { DataDirectoryUnusable } from "../../LocalServiceError.js"
+import { LocalServiceDataDirectoryUnusable } from "../../LocalServiceError.js"
 import { quote } from "../http/problems.js"
 import { isDiskFull } from "../isDiskFull.js"
 import { openTemporaryFolder, temporaryFolderName } from "./temporaryFiles.js"
@@ -73,7 +73,7 @@ const foreignEntry = (names: ReadonlyArray<string>): string | undefined =>
 /** Opens a data directory. Without one: a database in memory, and a temporary folder that is removed with the scope. */
 export const openDataDirectory = (
   directory: string | undefined
-): Effect.Effect<DataDirectory, DataDirectoryUnusable, FileSystem.FileSystem | Scope.Scope> =>
+): Effect.Effect<DataDirectory, LocalServiceDataDirectoryUnusable, FileSystem.FileSystem | Scope.Scope> =>
   directory === undefined ? openInMemory : Effect.flatMap(absolute(directory), openOnDisk)
 
 /** A relative path has no meaning if the working directory was deleted. */
@@ -81,7 +81,7 @@ const absolute = (directory: string) =>
   Effect.try({
     try: () => resolve(directory),
     catch: (error) =>
-      new DataDirectoryUnusable({
+      new LocalServiceDataDirectoryUnusable({
         directory,
         message: `The data directory ${directory} can't be found, because the working directory is gone (${codeOrName(error)}); change to another folder, or give an absolute path.`
       })
@@ -96,7 +96,7 @@ const openInMemory = Effect.gen(function* () {
     Effect.mapError(({ cause }) => {
       const directory = tmpdir()
       const message = `The temporary folder ${directory} can't be written (${codeOrName(cause)}); set TMPDIR to a folder that you can write to, or give a data directory.`
-      return new DataDirectoryUnusable({ directory, message })
+      return new LocalServiceDataDirectoryUnusable({ directory, message })
     })
   )
   const sql = yield* makeClient(":memory:")
@@ -105,7 +105,7 @@ const openInMemory = Effect.gen(function* () {
 })
 
 const fullDisk = (directory: string) =>
-  new DataDirectoryUnusable({
+  new LocalServiceDataDirectoryUnusable({
     directory,
     message: `The disk of the data directory ${directory} is full; free some space, or give a directory on another disk.`
   })
@@ -113,7 +113,7 @@ const fullDisk = (directory: string) =>
 /** Turns a full disk into the error of the data directory. Without a directory, it stays a defect. */
 export const refuseFullDisk =
   (directory: string | undefined) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | DataDirectoryUnusable, R> =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | LocalServiceDataDirectoryUnusable, R> =>
     Effect.catchSomeDefect(effect, (defect) =>
       directory !== undefined && isDiskFull(defect)
         ? Option.some(Effect.fail(fullDisk(resolve(directory))))
@@ -124,7 +124,7 @@ const openOnDisk = (directory: string) =>
   Effect.gen(function* () {
     /** The error of a failed step: `problem` is its sentence, unless the disk is full. */
     const unusable = (error: unknown, problem: string) =>
-      isDiskFull(error) ? fullDisk(directory) : new DataDirectoryUnusable({ directory, message: problem })
+      isDiskFull(error) ? fullDisk(directory) : new LocalServiceDataDirectoryUnusable({ directory, message: problem })
     const names = yield* Effect.tryPromise({
       try: async () => {
         makeFolderSync(resolve(directory), 0o700)
@@ -139,7 +139,7 @@ const openOnDisk = (directory: string) =>
     const foreign = foreignEntry(names)
     if (foreign !== undefined) {
       const message = `The data directory ${directory} holds other files, such as ${quote(foreign)}; give an empty directory.`
-      return yield* new DataDirectoryUnusable({ directory, message })
+      return yield* new LocalServiceDataDirectoryUnusable({ directory, message })
     }
     const openDatabase = (path: string) =>
       // In a URL these characters have a meaning of their own.

@@ -1,7 +1,14 @@
 import { createHash, randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { type AccountsService, type Key, KeyActive, KeyNotActive, KeyScope, type Keys } from "../../Accounts.js"
+import {
+  type AccountsService,
+  type Key,
+  KeyScope,
+  type Keys,
+  LocalServiceKeyActive,
+  LocalServiceKeyNotActive
+} from "../../Accounts.js"
 import { type AccountStore, type KeyRow, toKey } from "./accountStore.js"
 
 export const digestOf = (key: string): Buffer => createHash("sha256").update(key).digest()
@@ -25,7 +32,7 @@ export const makeKeys = (
     Effect.gen(function* () {
       const [row] = yield* sql<KeyRow>`SELECT * FROM keys WHERE id = ${id}`
       if (row === undefined || row.revoked_at !== null) {
-        return yield* new KeyNotActive({ known: row !== undefined })
+        return yield* new LocalServiceKeyNotActive({ known: row !== undefined })
       }
       return toKey(row)
     })
@@ -34,7 +41,7 @@ export const makeKeys = (
     createKey: ({ confirm, creator, name }) =>
       Effect.gen(function* () {
         const replaced = (yield* Effect.orDie(keys)).active
-        if (replaced !== null && !confirm) return yield* new KeyActive({ keyName: replaced.name })
+        if (replaced !== null && !confirm) return yield* new LocalServiceKeyActive({ keyName: replaced.name })
         const id = randomBytes(6).toString("hex")
         const key = `local_${id}.${randomBytes(32).toString("base64url")}`
         const record: Key = {

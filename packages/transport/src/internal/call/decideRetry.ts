@@ -2,8 +2,9 @@ import type { Attempt } from "../../CallReport.js"
 import type { Retry, ServiceError } from "../../ServiceError.js"
 import type { ResolvedRetries } from "../options/retries.js"
 import { longestSleep } from "../timer/callTimer.js"
-import { backoffMillis, costOf } from "./backoff.js"
+import { costOf } from "./backoff.js"
 import type { Call } from "./call.js"
+import type { PlannedRetry } from "./planRetries.js"
 import type { RetryBudget } from "./retryBudget.js"
 
 /** What limits the retries of a call. */
@@ -22,29 +23,33 @@ export interface RetryDecision {
   readonly cost: number
 }
 
+/** Tokens that a retry of this error would cost. `undefined`: the error, or the call, forbids one. */
+export const costOfRetry = (
+  { call: report, retry: allowed }: ServiceError,
+  { retries, retryIfBilled }: RetryLimits
+): number | undefined =>
+  !retryIfBilled && report !== undefined && report.billing !== "notBilled" ? undefined : costOf(allowed, retries)
+
 /**
- * Whether a failed attempt is retried, and after which delay. `retry` is the number of retries so far, `random` is from 0 to 1.
- * `undefined`: the error forbids it, or the policy, a deadline or the budget.
+ * Whether a failed attempt is retried, and after which delay. `cost` is {@link costOfRetry}. `undefined`: the plan forbids it, or a
+ * deadline or the budget.
  */
 export const decideRetry = (
-  { call: report, retry: allowed }: ServiceError,
+  { retry: allowed }: ServiceError,
   call: Call,
-  retry: number,
-  random: number,
-  { budget, outageMillis, retries, retryIfBilled }: RetryLimits
+  planned: PlannedRetry,
+  cost: number,
+  { budget, outageMillis, retries }: RetryLimits
 ): RetryDecision | undefined => {
-  const cost = costOf(allowed, retries)
-  if (cost === undefined) return undefined
-  if (!retryIfBilled && report !== undefined && report.billing !== "notBilled") return undefined
   const { attempts, elapsedMillis } = call.progress()
   const latest = attempts.at(-1)
   const askedMillis = latest?.retryAfterMillis ?? 0
   // Calls that got the same Retry-After do not come back at the same time.
-  const delayMillis = askedMillis + backoffMillis(retry, random, retries)
+  const delayMillis = askedMillis + planned.delayMillis
   if (delayMillis > longestDelay(call)) return undefined
   const isInOutage = isOutage(allowed, latest) && elapsedMillis + delayMillis < outageMillis
-  const isTooLong = askedMillis > retries.longestDelay && !hasTotal(call)
-  if (!isInOutage && (retry >= retries.times || isTooLong)) return undefined
+  const isTooLong = askedMillis > Math.max(retries.longestDelay, planned.delayMillis) && !hasTotal(call)
+  if (!isInOutage && (planned.isOver || isTooLong)) return undefined
   const isInBudget = budget.take(cost)
   if (!isInBudget && !isInOutage) return undefined
   return { delayMillis, cost: isInBudget ? cost : 0 }

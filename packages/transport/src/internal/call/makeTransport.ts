@@ -38,18 +38,18 @@ export interface TransportOptions<R = never> {
 
 export interface Transport {
   /** Runs an operation. `accept` must read the response before it returns. */
-  readonly run: <A, E extends ServiceError, Context>(
-    operation: Operation<A, E, Context>,
+  readonly run: <A, E extends ServiceError, Context, Reading extends E>(
+    operation: Operation<A, E, Context, Reading>,
     options?: CallOptions
   ) => Effect.Effect<A, E>
   /**
    * Runs an operation whose result still reads the response. The call ends when `pull` fails or returns `undefined`, or
    * when the scope closes.
    */
-  readonly open: <A extends Opened<E>, E extends ServiceError, Context>(
-    operation: Operation<A, E, Context>,
+  readonly open: <A, Left extends ServiceError, E extends ServiceError, Context, Reading extends E>(
+    operation: Operation<A & Opened<Left>, E, Context, Reading>,
     options?: CallOptions
-  ) => Effect.Effect<Omit<A, "pull"> & Opened<E>, E, Scope.Scope>
+  ) => Effect.Effect<Omit<A, "pull"> & Opened<Left>, E, Scope.Scope>
 }
 
 /** A result that still reads the response. */
@@ -112,12 +112,12 @@ export const makeTransport = <R = never>(
  * | `accept`, such as tts' | the checks of what arrives                            | the headers of a 200              |
  * | `Opened`               | the end of the call: telemetry, its place, connection | also the failures of these checks |
  */
-const openCall = <A extends Opened<E>, E extends ServiceError, Context>(
+const openCall = <A, Left extends ServiceError, E extends ServiceError>(
   { beginCall }: Telemetry,
   call: Call,
-  operation: Operation<A, E, Context>,
-  running: Effect.Effect<A, E>
-): Effect.Effect<Omit<A, "pull"> & Opened<E>, E, Scope.Scope> =>
+  operation: { readonly name: string; readonly sentId: string },
+  running: Effect.Effect<A & Opened<Left>, E>
+): Effect.Effect<Omit<A, "pull"> & Opened<Left>, E, Scope.Scope> =>
   // A call that failed or was read to its end is closed at once, even if the caller's scope stays open.
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {

@@ -13,23 +13,23 @@ const errorTextLimit = 64 * 1024
 const errorTextMillis = 3_000
 
 /** The response as its operation reads it: without any of `keys`, and with the errors of the operation. */
-export const redactedResponse = <A, E extends ServiceError, Context>(
+export const redactedResponse = <A, E extends ServiceError, Context, Reading extends E>(
   { header, pull, status }: HttpResponse,
   keys: ReadonlyArray<Redacted.Redacted>,
   { progress }: Call,
-  operation: Operation<A, E, Context>
-): Response<E> => {
+  operation: Operation<A, E, Context, Reading>
+): Response<Reading> => {
   // One key may be a prefix of another.
   const longestFirst = keys.toSorted((one, other) => Redacted.value(other).length - Redacted.value(one).length)
   const withoutKey = (text: string) => longestFirst.reduce(removeKey, text)
   const redact = (text: string) => Printable.line(withoutKey(text))
-  const response: Response<E> = {
+  const response: Response<Reading> = {
     status,
     header: (name) => {
       const value = header(name.toLowerCase())
       return value === undefined || value === "" ? undefined : redact(value)
     },
-    pull: Effect.mapError(pull, (failure) => operation.fail(failure, progress(), response)),
+    pull: Effect.mapError(pull, (failure) => operation.failReading(failure, progress(), response)),
     errorText: Effect.map(firstBytes(pull), (bytes) => new TextDecoder().decode(bytes)),
     redact,
     withoutKey,

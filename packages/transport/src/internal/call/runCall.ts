@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import type { CallOptions } from "../../CallEvent.js"
 import type { ServiceError } from "../../ServiceError.js"
@@ -12,7 +11,8 @@ import { millisOf, ofCall } from "../options/durationOption.js"
 import type { ResolvedRetries } from "../options/retries.js"
 import type { ApiKeys } from "./apiKeys.js"
 import type { Call } from "./call.js"
-import { decideRetry } from "./decideRetry.js"
+import { costOfRetry, decideRetry } from "./decideRetry.js"
+import { planRetries } from "./planRetries.js"
 import { redactedResponse } from "./redactedResponse.js"
 import type { RetryBudget } from "./retryBudget.js"
 import { sendAttempt } from "./sendAttempt.js"
@@ -29,17 +29,17 @@ export interface SharedParts {
 }
 
 /** Waits for the turn of a call, and makes attempts until one succeeds or fails for good. */
-export const runCall = <A, E extends ServiceError, Context>(
+export const runCall = <A, E extends ServiceError, Context, Reading extends E>(
   { apiKeyHeader, budget, driver, keys, retries, telemetry }: SharedParts,
   call: Call,
-  operation: Operation<A, E, Context>,
+  operation: Operation<A, E, Context, Reading>,
   { outage, retryIfBilled = true }: CallOptions = {}
 ): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     const { events } = call
     const outageMillis = outage === undefined ? retries.outage : ofCall(millisOf(["outage"], outage))
     const limits = { budget, outageMillis, retries, retryIfBilled }
-    let latest: Response<E> | undefined
+    let latest: Response<Reading> | undefined
     const toError = (failure: Failure) =>
       operation.fail(
         failure._tag === "UploadFailed" ? classifyUploadFailure(failure) : failure,
@@ -60,7 +60,8 @@ export const runCall = <A, E extends ServiceError, Context>(
     const usedKeys = [key]
     let delayMillis = 0
     let lastCost = 0
-    for (let retry = 0; ; ) {
+    let plan: ReturnType<typeof planRetries> | undefined
+    for (;;) {
       const sending = sendAttempt(driver, call, operation, { delayMillis, header: apiKeyHeader, key, telemetry })
       const attempt = Effect.matchEffect(sending, {
         onFailure: (failure) => Effect.fail(toError(failure)),
@@ -89,11 +90,13 @@ export const runCall = <A, E extends ServiceError, Context>(
         continue
       }
 
-      const decision = operation.repeatable ? decideRetry(error, call, retry, yield* Random.next, limits) : undefined
+      const cost = operation.repeatable ? costOfRetry(error, limits) : undefined
+      if (cost === undefined) return yield* Effect.fail(error)
+      plan ??= planRetries(retries)
+      const decision = decideRetry(error, call, yield* plan(error), cost, limits)
       if (decision === undefined) return yield* Effect.fail(error)
       delayMillis = decision.delayMillis
       lastCost = decision.cost
-      retry++
       yield* logRetry(operation, error, delayMillis)
       if (events !== undefined) {
         yield* events.emit({ _tag: "Retrying", attempt: call.progress().attempts.length + 1, delayMillis })

@@ -22,10 +22,10 @@ export interface AttemptSettings {
 }
 
 /** Builds the request of one attempt, sends it, and waits for the head of the response. */
-export const sendAttempt = <A, E extends ServiceError, Context>(
+export const sendAttempt = <A, E extends ServiceError, Context, Reading extends E>(
   driver: HttpDriver,
   call: Call,
-  operation: Operation<A, E, Context>,
+  operation: Operation<A, E, Context, Reading>,
   { delayMillis, header, key, telemetry }: AttemptSettings
 ): Effect.Effect<{ readonly response: HttpResponse; readonly context: Context }, Failure> =>
   Effect.flatMap(buildRequest(call, operation, delayMillis), ({ body, context, headers, url }) => {
@@ -70,9 +70,9 @@ export const sendAttempt = <A, E extends ServiceError, Context>(
       : Effect.zipRight(events.emit({ _tag: "Waiting", attempt: number }), exchanged)
   })
 
-const buildRequest = <A, E extends ServiceError, Context>(
+const buildRequest = <A, E extends ServiceError, Context, Reading extends E>(
   call: Call,
-  { request }: Operation<A, E, Context>,
+  { request }: Operation<A, E, Context, Reading>,
   delayMillis: number
 ): Effect.Effect<Request<Context>, Failure> => {
   if (typeof request !== "function") {

@@ -13,7 +13,7 @@ import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { Failure, UploadFailed } from "../../unstable/Failure.js"
+import type { DeadlineExceeded, Failure, ReadFailed, UploadFailed } from "../../unstable/Failure.js"
 import { type Chunks, chunks, type Upload } from "../../unstable/Upload.js"
 import { awaitBriefly } from "../timer/awaitBriefly.js"
 import { type CallTimer, outOfScope } from "../timer/callTimer.js"
@@ -111,7 +111,7 @@ export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver =
 }
 
 /** Runs an effect of the client within the deadlines of the call. */
-type Run = <A>(effect: Effect.Effect<A, Failure>) => Effect.Effect<A, Failure>
+type Run = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | DeadlineExceeded>
 
 const toClientRequest = (
   { body, headers, url }: HttpRequest,
@@ -182,14 +182,14 @@ const toHttpResponse = (
       return next
     })
 
-    const step: Effect.Effect<Uint8Array | undefined, Failure> = Effect.suspend(
+    const step: Effect.Effect<Uint8Array | undefined, ReadFailed> = Effect.suspend(
       () => next ?? Effect.flatten(open)
     ).pipe(
       Effect.tap((chunk) => Effect.sync(() => (received += chunk.byteLength))),
       Effect.catchAll((end) => {
         if (Option.isSome(end)) return Effect.fail(classifyConnectionError(end.value.cause, true))
         return received < announced
-          ? Effect.fail<Failure>({ _tag: "ConnectionFailed", reason: "cut", code: undefined })
+          ? Effect.fail<ReadFailed>({ _tag: "ConnectionFailed", reason: "cut", code: undefined })
           : Effect.succeed(undefined)
       })
     )

@@ -1,6 +1,6 @@
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Effect from "effect/Effect"
-import type { Failure } from "../../unstable/Failure.js"
+import type { Failure, ReadFailed } from "../../unstable/Failure.js"
 import type { Request } from "../../unstable/Operation.js"
 import type { CallTimer } from "../timer/callTimer.js"
 
@@ -28,7 +28,7 @@ export interface HttpResponse {
   /** The value of a header, by its name in lower case. Repeated headers are joined by commas. */
   readonly header: (name: string) => string | undefined
   /** The next bytes of the body, or `undefined` at its end. */
-  readonly pull: Effect.Effect<Uint8Array | undefined, Failure>
+  readonly pull: Effect.Effect<Uint8Array | undefined, ReadFailed>
 }
 
 /** Follows an upload. Neither function throws or waits. */

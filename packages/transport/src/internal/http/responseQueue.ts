@@ -1,6 +1,6 @@
 import type * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../unstable/Failure.js"
+import type { ReadFailed } from "../../unstable/Failure.js"
 import { type CallTimer, outOfScope } from "../timer/callTimer.js"
 import type { HttpResponse } from "./httpDriver.js"
 
@@ -13,7 +13,7 @@ const nothing = Effect.succeed(undefined)
 export interface ResponseQueue {
   readonly pull: HttpResponse["pull"]
   readonly add: (chunk: Uint8Array, controller: Undici.Dispatcher.DispatchController) => void
-  readonly end: (failure?: Failure) => void
+  readonly end: (failure?: ReadFailed) => void
   readonly close: () => void
 }
 
@@ -21,7 +21,7 @@ export const makeResponseQueue = (timer: CallTimer): ResponseQueue => {
   const chunks: Array<Uint8Array> = []
   let queued = 0
   let paused: Undici.Dispatcher.DispatchController | undefined
-  let end: "open" | "ended" | "closed" | Failure = "open"
+  let end: "open" | "ended" | "closed" | ReadFailed = "open"
   let wake = (): void => undefined
 
   const pull: HttpResponse["pull"] = Effect.suspend(() => {

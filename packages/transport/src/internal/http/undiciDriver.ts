@@ -71,7 +71,7 @@ export const makeUndiciDriver = ({ dispatcher, stopConnecting }: Agent): HttpDri
     }
 
     const send = (runtime: Runtime.Runtime<never>) =>
-      timer.wait<HttpResponse>((resume) => {
+      timer.wait<HttpResponse, Failure>((resume) => {
         if (!(body instanceof Uint8Array)) upload = makeUploadIterable(body, timer, observer, runtime)
         setWaiting(true)
         dispatcher.dispatch(

@@ -9,7 +9,7 @@ import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import type { Sent } from "../../CallReport.js"
 import type { Phase } from "../../Deadlines.js"
-import type { DeadlineExceeded, Failure } from "../../unstable/Failure.js"
+import type { DeadlineExceeded } from "../../unstable/Failure.js"
 import type { ResolvedDeadlines } from "../options/deadlines.js"
 
 type TimedPhase = Exclude<Phase, "total">
@@ -31,7 +31,7 @@ export class CallTimer {
   #phase: TimedPhase | undefined
   #since = 0
   /** Functions that end the running waits. Each wait removes its own. */
-  readonly #settles = new Set<(outcome: Effect.Effect<never, Failure>) => void>()
+  readonly #settles = new Set<(outcome: Effect.Effect<never, DeadlineExceeded>) => void>()
 
   constructor(clock: Clock.Clock, deadlines: ResolvedDeadlines) {
     this.#clock = clock
@@ -66,15 +66,15 @@ export class CallTimer {
    * Waits until `start` resumes. After a deadline or an interruption it runs the effect that `start` returned, which
    * stops the work.
    */
-  wait<A>(
-    start: (resume: (outcome: Effect.Effect<A, Failure>) => void) => Effect.Effect<void>
-  ): Effect.Effect<A, Failure> {
+  wait<A, E = never>(
+    start: (resume: (outcome: Effect.Effect<A, E>) => void) => Effect.Effect<void>
+  ): Effect.Effect<A, E | DeadlineExceeded> {
     return Effect.suspend(() => {
       if (this.left <= 0) return Effect.fail(this.totalExceeded)
       this.#since = MonotonicClock.unsafeMillis(this.#clock)
-      return Effect.async<A, Failure>((resume) => {
+      return Effect.async<A, E | DeadlineExceeded>((resume) => {
         let stop: Effect.Effect<void> = Effect.void
-        const settle = (outcome: Effect.Effect<never, Failure>): void => {
+        const settle = (outcome: Effect.Effect<never, DeadlineExceeded>): void => {
           this.#settles.delete(settle)
           resume(Effect.zipRight(stop, outcome))
         }
@@ -95,12 +95,12 @@ export class CallTimer {
    * Runs an effect until a deadline passes. Then it interrupts the effect, but does not wait for it to end: `onStart` gets its
    * fiber, for who has to.
    */
-  run<A>(
-    effect: Effect.Effect<A, Failure>,
+  run<A, E>(
+    effect: Effect.Effect<A, E>,
     onStart: (fiber: Fiber.RuntimeFiber<unknown>) => void = () => undefined
-  ): Effect.Effect<A, Failure> {
+  ): Effect.Effect<A, E | DeadlineExceeded> {
     return Effect.flatMap(Effect.runtime<never>(), (runtime) =>
-      this.wait((resume) => {
+      this.wait<A, E>((resume) => {
         const fiber = Runtime.runFork(runtime, contained(effect))
         onStart(fiber)
         fiber.addObserver((exit) => resume(Exit.flatten(exit)))
@@ -133,7 +133,7 @@ export class CallTimer {
     return Number.POSITIVE_INFINITY
   }
 
-  #settleAll(outcome: Effect.Effect<never, Failure>): void {
+  #settleAll(outcome: Effect.Effect<never, DeadlineExceeded>): void {
     for (const settle of this.#settles) settle(outcome)
   }
 }

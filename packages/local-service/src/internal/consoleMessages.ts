@@ -5,7 +5,7 @@
 import * as SttContract from "@effect-speech/stt/SttContract"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Schema from "effect/Schema"
-import { JournalEntry } from "./Journal.js"
+import { JournalEntry } from "../Journal.js"
 
 /** Signs a browser in: the one-time code of a link, or the admin token. */
 export const SignIn = Schema.Struct({
