@@ -4,7 +4,8 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Wav } from "@effect-speech/audio-codec"
+import { AudioDecoder, Wav } from "@effect-speech/audio-codec"
+import { LongTranscription, PieceStore, type PieceStoreError } from "@effect-speech/long-form"
 import {
   AudioSource,
   Recording,
@@ -223,4 +224,43 @@ describe("speech that has begun to arrive", () => {
       expect(error.call.attempts).toMatchObject([{ status: 200 }])
     })
   )
+})
+
+describe("a long transcription", () => {
+  type Clients = SpeechToText | PieceStore | AudioDecoder.AudioDecoder
+
+  it("requires what its recording requires, beside its clients and a decoder", () => {
+    const bytes = LongTranscription.transcribe({ model, audio: AudioSource.fromBytes(wav) })
+    expectTypeOf(bytes).toEqualTypeOf<
+      Effect.Effect<LongTranscription.Transcript, SttError | PieceStoreError, Clients>
+    >()
+    const path = LongTranscription.transcribe({ model, audio: AudioSource.fromPath("hour.wav") })
+    expectTypeOf<Effect.Effect.Context<typeof path>>().toEqualTypeOf<Clients | FileSystem.FileSystem>()
+    const stream = LongTranscription.transcribe({ model, audio: fromBucket("hour.wav") })
+    expectTypeOf<Effect.Effect.Context<typeof stream>>().toEqualTypeOf<Clients | Bucket>()
+    const request: LongTranscription.Request = { model, audio: AudioSource.fromPath("hour.wav") }
+    const given = LongTranscription.transcribe(request)
+    expectTypeOf<Effect.Effect.Context<typeof given>>().toEqualTypeOf<Clients | FileSystem.FileSystem>()
+  })
+
+  it.effect("of bytes, and of a stream, runs without a file system", () => {
+    const speech = Wav.encode(
+      { sampleRate: 8000, channels: 1, encoding: "pcm16" },
+      Uint8Array.from({ length: 16_000 }, (_, index) => (index % 7) * 30)
+    )
+    const bucket = Layer.succeed(Bucket, { read: () => Stream.make(speech) })
+    return Effect.gen(function* () {
+      for (const audio of [AudioSource.fromBytes(speech), fromBucket("hour.wav")]) {
+        const { text } = yield* LongTranscription.transcribe({ model, audio })
+        expect(text).toBe("नमस्ते")
+      }
+    }).pipe(
+      Effect.provide([
+        SpeechToText.layerTest("नमस्ते"),
+        PieceStore.layerMemory,
+        AudioDecoder.AudioDecoder.layerWav,
+        bucket
+      ])
+    )
+  })
 })

@@ -9,7 +9,6 @@
  * })
  * ```
  */
-import type * as FileSystem from "@effect/platform/FileSystem"
 import type { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
 import * as EventDelivery from "@effect-speech/common/EventDelivery"
 import type { SpeechToText } from "@effect-speech/stt/SpeechToText"
@@ -62,15 +61,13 @@ export type {
  * After a failure no piece starts, and those in flight are finished and kept. The error has `call.piece`, and its message names
  * the piece. An error of the recording itself is `SttAudioUnreadable`. An interruption ends the calls in flight, after the `gracePeriod` of
  * the options.
+ *
+ * It requires what the recording requires: a `FileSystem` for a path, nothing for bytes.
  */
-export const transcribe = (
-  request: Request,
+export const transcribe = <R = never>(
+  request: Request<R>,
   options: Options = {}
-): Effect.Effect<
-  Transcript,
-  SttError | PieceStoreError,
-  SpeechToText | PieceStore | AudioDecoder | FileSystem.FileSystem
-> =>
+): Effect.Effect<Transcript, SttError | PieceStoreError, SpeechToText | PieceStore | AudioDecoder | R> =>
   Effect.gen(function* () {
     const { concurrency, maximumMillis, outage } = yield* validate(options)
     const { audio, transactionId = yield* CallIds.next, ...given } = yield* validateRequest(request)

@@ -54,7 +54,7 @@ export type Recording = typeof Recording.Type
  * Fails with `SttAudioUnreadable` if the recording cannot be read: missing, forbidden, a folder, empty, or a stream
  * that fails.
  */
-export const inspect = <R>(source: AudioSource<R>): Effect.Effect<Recording, SttAudioUnreadable, R> =>
+export const inspect = <R = never>(source: AudioSource<R>): Effect.Effect<Recording, SttAudioUnreadable, R> =>
   isRepeatable(source)
     ? openAudio(source, lookAhead).pipe(
         Effect.flatMap(describeRecording),
@@ -76,7 +76,9 @@ export interface OpenRecording extends Recording {
  * Opens a recording, describes it as {@link inspect} does, and gives its bytes. A one-shot stream is read too, so it can't be
  * opened again.
  */
-export const open = <R>(source: AudioSource<R>): Effect.Effect<OpenRecording, SttAudioUnreadable, R | Scope.Scope> => {
+export const open = <R = never>(
+  source: AudioSource<R>
+): Effect.Effect<OpenRecording, SttAudioUnreadable, R | Scope.Scope> => {
   const unreadable = (failure: UploadFailed) => new SttAudioUnreadable(unreadableAudio(source, failure))
   return openAudio(source, lookAhead).pipe(
     Effect.flatMap((opened) =>

@@ -1,5 +1,4 @@
 import type { PlatformError } from "@effect/platform/Error"
-import type * as FileSystem from "@effect/platform/FileSystem"
 import * as AudioDecoder from "@effect-speech/audio-codec/AudioDecoder"
 import { bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
@@ -49,10 +48,10 @@ const samplesPerMilli = Telephony.format.sampleRate / 1000
 const millisOf = (samples: number): number => Math.round(samples / samplesPerMilli)
 
 /** Opens a recording in any container, converts it to telephony as it is read, and cuts it. */
-export const openPieces = (
-  audio: AudioSource,
+export const openPieces = <R>(
+  audio: AudioSource<R>,
   pieceMillis: number
-): Effect.Effect<OpenPieces, SttAudioUnreadable, AudioDecoder.AudioDecoder | FileSystem.FileSystem | Scope.Scope> =>
+): Effect.Effect<OpenPieces, SttAudioUnreadable, R | AudioDecoder.AudioDecoder | Scope.Scope> =>
   Effect.gen(function* () {
     const unreadable = (problem: string) =>
       new SttAudioUnreadable({ source: audio._tag === "Path" ? audio.path : audio.filename, problem })
@@ -74,7 +73,7 @@ export const openPieces = (
     const decoding: Effect.Effect<
       PcmStream.PcmStream<DecodingError>,
       DecodingError,
-      AudioDecoder.AudioDecoder | FileSystem.FileSystem | Scope.Scope
+      AudioDecoder.AudioDecoder | Scope.Scope
     > = audio._tag === "Path" && container !== undefined && container !== "wav"
       ? Effect.flatMap(AudioDecoder.AudioDecoder, (decoder) => decoder.decodeFile(audio.path, container))
       : AudioDecoder.decodeStream(bytes)

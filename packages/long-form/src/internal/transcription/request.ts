@@ -1,5 +1,7 @@
+import type { FileSystem } from "@effect/platform/FileSystem"
+import type { AudioSource } from "@effect-speech/stt/AudioSource"
 import { SttInvalidRequest } from "@effect-speech/stt/SttError"
-import type { TranscriptionRequest } from "@effect-speech/stt/TranscriptionRequest"
+import type { TranscriptionOptions } from "@effect-speech/stt/TranscriptionOptions"
 import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
@@ -12,8 +14,12 @@ import type { Event } from "./events.js"
 /**
  * The request of a transcription, without `telephony`: a long recording is always converted. `aux` is true by default, since the
  * times of the segments come with it. A piece is sent under the UUID of version 5 of `transactionId` and its number.
+ *
+ * `R` is what the recording requires. Default: a `FileSystem`, as of `AudioSource`.
  */
-export type Request = Omit<TranscriptionRequest, "telephony">
+export interface Request<R = FileSystem> extends Omit<TranscriptionOptions, "telephony"> {
+  readonly audio: AudioSource<R>
+}
 
 export interface Options {
   /** The longest piece, 1 second to 1 hour. Default: 5 minutes. */
