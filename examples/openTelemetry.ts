@@ -27,7 +27,7 @@ const program = Effect.gen(function* () {
   const tts = yield* TextToSpeech
   const stt = yield* SpeechToText
   const { bytes, format } = yield* tts.synthesize({ text: "Platform two.", lang: "en" })
-  const audio = AudioSource.fromBytes(Wav.encode(format, bytes))
+  const audio = AudioSource.fromBytes(Wav.encode(bytes, format))
   const { text } = yield* stt.transcribe({ audio, model: "en-general-v2-8khz" })
   yield* Console.log(text)
   const span = yield* Effect.currentSpan

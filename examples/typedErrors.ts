@@ -34,7 +34,7 @@ export const wrong = (error: TtsError) => afterTranscription(error)
 
 const heard: Effect.Effect<string, never, SpeechToText> = Effect.gen(function* () {
   const stt = yield* SpeechToText
-  const silence = Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, new Uint8Array(16_000))
+  const silence = Wav.encode(new Uint8Array(16_000), { sampleRate: 8000, channels: 1, encoding: "pcm16" })
   const { text } = yield* stt.transcribe({
     audio: AudioSource.fromBytes(silence),
     model: `${lang}-general-v2-8khz`

@@ -18,7 +18,7 @@ const synthesize = (request: SynthesisRequest) => Effect.flatMap(TextToSpeech, (
 const transcribe = (audio: AudioSource.AudioSource, model: string) =>
   Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio, model, aux: true }))
 const wav = (format: AudioFormat.AudioFormat, bytes: Uint8Array) =>
-  AudioSource.fromBytes(Wav.encode(format, bytes), { filename: "a.wav" })
+  AudioSource.fromBytes(Wav.encode(bytes, format), { filename: "a.wav" })
 const silence = wav({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, new Uint8Array(16_000))
 
 layer(localClients())("a sentence, spoken into a WAV file and transcribed back", (it) => {

@@ -168,7 +168,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     Effect.gen(function* () {
       const { folder, fs, run } = place
       const stereo = { sampleRate: 44_100, channels: 2, encoding: "pcm24" } as const
-      yield* fs.writeFile(`${folder}/recording.wav`, Wav.encode(stereo, new Uint8Array(44_100 * 6)))
+      yield* fs.writeFile(`${folder}/recording.wav`, Wav.encode(new Uint8Array(44_100 * 6), stereo))
       yield* fs.writeFileString(`${folder}/song.mp3`, "ID3 is no WAV file")
       const [outcome, failed] = yield* together(run("telephony.ts"), run("telephony.ts", ["song.mp3", "song.wav"]))
       const stdout = "telephony.wav: 8000 Hz, 1 channel, pcm16, 1 s\n0 samples were clipped\n"
@@ -306,7 +306,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       const mono = Resampler.resample(Pcm.decode(bytes, "float32"), { from: 24_000, to: 48_000 })
       const stereo = Float32Array.from({ length: mono.length * 2 }, (_, index) => mono[index >> 1] ?? 0)
       const format = { sampleRate: 48_000, channels: 2, encoding: "pcm16" } as const
-      yield* fs.writeFile(`${folder}/stereo.wav`, Wav.encode(format, Pcm.encode(stereo, "pcm16").bytes))
+      yield* fs.writeFile(`${folder}/stereo.wav`, Wav.encode(Pcm.encode(stereo, "pcm16").bytes, format))
 
       const [outcome, missing] = yield* together(
         run("telephonyUpload.ts", ["stereo.wav"]),

@@ -72,8 +72,8 @@ layer(Layer.merge(localClients(), AudioDecoder.AudioDecoder.layerWav), { exclude
 
     /** Four seconds of noise, the same in each run. */
     const noise = Wav.encode(
-      format,
-      Uint8Array.from({ length: 64_000 }, (_, index) => (index % 2 === 0 ? 0 : (index * 7919 * (index % 97)) % 16))
+      Uint8Array.from({ length: 64_000 }, (_, index) => (index % 2 === 0 ? 0 : (index * 7919 * (index % 97)) % 16)),
+      format
     )
 
     it.effect("has no text if it is noise alone, and a warning says why once", () =>

@@ -8,7 +8,7 @@ import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-const wav = Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, new Uint8Array(16_000))
+const wav = Wav.encode(new Uint8Array(16_000), { sampleRate: 8000, channels: 1, encoding: "pcm16" })
 
 /** A file whose path names a pipe after its first stat. */
 const swapped = Effect.gen(function* () {

@@ -54,7 +54,7 @@ const judge = (sample: Sample, path: string): Judged => {
   }
   const found = Effect.runSync(Container.readHeader(recording))
   const total = bytesRead
-  const structure = Effect.match(Container.checkStructure(sample.container, recording), {
+  const structure = Effect.match(Container.checkStructure(recording, sample.container), {
     onFailure: ({ reason }) => reason,
     onSuccess: () => "whole"
   })

@@ -43,9 +43,9 @@ const speakSentences = Effect.gen(function* () {
   return yield* Effect.forEach(utterances, (utterance) =>
     Effect.map(collect(voice.speak({ ...utterance, speed: 1, pronunciations: {} })), (samples) => {
       const telephony = Resampler.resample(samples, { from: voice.sampleRate, to: sampleRate })
-      const silences = Silence.pauses(telephony, sampleRate, { thresholdDecibels: -50, minimumMillis: 10 })
-      const before = silences.find(({ start }) => start === 0)?.end ?? 0
-      const after = silences.find(({ end }) => end === telephony.length)?.start ?? telephony.length
+      const silences = Silence.pauses(telephony, sampleRate, { thresholdDecibels: -50, minimum: "10 millis" })
+      const before = silences.find(({ startSample }) => startSample === 0)?.endSample ?? 0
+      const after = silences.find(({ endSample }) => endSample === telephony.length)?.startSample ?? telephony.length
       return telephony.subarray(before, after)
     })
   )
@@ -109,9 +109,9 @@ const cutAll = (cutter: Cutter, samples: Float32Array) => {
   const before = process.cpuUsage()
   const starts: Array<number> = []
   for (let offset = 0; offset < length; offset += sampleRate) {
-    for (const { start } of cutter.push(samples.subarray(offset, offset + sampleRate))) starts.push(start)
+    for (const { startSample } of cutter.push(samples.subarray(offset, offset + sampleRate))) starts.push(startSample)
   }
-  for (const { start } of cutter.flush()) starts.push(start)
+  for (const { startSample } of cutter.flush()) starts.push(startSample)
   const { system, user } = process.cpuUsage(before)
   return { cuts: starts.filter((start) => start > 0), seconds: (system + user) / 1e6 }
 }
@@ -145,8 +145,8 @@ const program = Effect.gen(function* () {
   const measure = (noise: string, level: string, mixed: Float32Array) => {
     const row = [noise, level]
     for (const { millis, name } of longestPieces) {
-      const quiet = cutAll(Quiet.makeCutter(sampleRate, { maximumMillis: millis }), mixed)
-      const silence = cutAll(Silence.makeSplitter(sampleRate, millis), mixed)
+      const quiet = cutAll(Quiet.unsafeMakeCutter(sampleRate, { maximum: millis }), mixed)
+      const silence = cutAll(Silence.unsafeMakeSplitter(sampleRate, millis), mixed)
       const wrong = quiet.cuts.filter(isInside).length
       row.push(`${silence.cuts.filter(isInside).length} of ${silence.cuts.length}`, `${wrong} of ${quiet.cuts.length}`)
       cost.quiet += quiet.seconds

@@ -113,7 +113,7 @@ const synthesisRequest = requests(
 )
 
 const audio = AudioSource.fromBytes(
-  Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, new Uint8Array(160))
+  Wav.encode(new Uint8Array(160), { sampleRate: 8000, channels: 1, encoding: "pcm16" })
 )
 const fieldName = FastCheck.oneof(
   FastCheck.stringMatching(/^[!#-[\]-~]{1,24}$/),

@@ -46,7 +46,7 @@ const model = "en-general-v2-8khz"
 const known = (text) => {
   const speech = noiseOf(text)
   const { bytes } = Pcm.encode(Resampler.resample(speech, { from: sampleRate, to: 8000 }), "pcm16")
-  return { text, bytes, wav: Wav.encode(format, bytes), seconds: Math.ceil(speech.length / sampleRate) }
+  return { text, bytes, wav: Wav.encode(bytes, format), seconds: Math.ceil(speech.length / sampleRate) }
 }
 
 /** Each of another length, so that the service compares no two of them. */

@@ -83,8 +83,8 @@ const speak = (minutes: number) =>
       const text = nextSentence()
       const { bytes } = yield* tts.synthesize({ text, lang: "en", outputFormat: "8000:pcm16" })
       // The voice begins after the silence before it.
-      const [quiet] = Silence.pauses(Pcm.decode(bytes, "pcm16"), format.sampleRate, { minimumMillis: 20 })
-      const lead = quiet?.start === 0 ? quiet.end : 0
+      const [quiet] = Silence.pauses(Pcm.decode(bytes, "pcm16"), format.sampleRate, { minimum: "20 millis" })
+      const lead = quiet?.startSample === 0 ? quiet.endSample : 0
       spoken.push({ text, start: ((frames + lead) / format.sampleRate) * 1000 })
       const pause = Math.round((0.3 + 0.6 * random()) * format.sampleRate)
       audio.push(bytes, new Uint8Array(2 * pause))

@@ -28,7 +28,7 @@ import {
 import { Context, Effect, Layer, Redacted, Stream } from "effect"
 import { scriptedServer } from "effect-speech-test-support/scriptedServer"
 
-const wav = Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, new Uint8Array(16_000))
+const wav = Wav.encode(new Uint8Array(16_000), { sampleRate: 8000, channels: 1, encoding: "pcm16" })
 const model = "hi-general-v2-8khz"
 
 /** Where the recordings of this program are. */

@@ -97,7 +97,7 @@ describe("a format", () => {
   })
 
   it("of a file is a value, as the file's facts are", () => {
-    const file = Wav.encode(mono, second)
+    const file = Wav.encode(second, mono)
     const header = Wav.decodeHeader(file)
     expect(Equal.equals(header, Wav.decodeHeader(file.slice()))).toBe(true)
   })
@@ -129,7 +129,7 @@ describe("a recording of any container", () => {
 
   it.effect("that is in memory needs no file system", () =>
     Effect.gen(function* () {
-      const decoded = yield* AudioDecoder.decodeStream(Stream.make(Wav.encode(mono, second)))
+      const decoded = yield* AudioDecoder.decodeStream(Stream.make(Wav.encode(second, mono)))
       expect(yield* PcmStream.collect(decoded)).toEqual(second)
     }).pipe(Effect.scoped, Effect.provide(AudioDecoder.AudioDecoder.layerWav))
   )

@@ -34,7 +34,7 @@ export const spoken = (service: Service, text: string): Promise<Buffer> =>
   service.run(
     Effect.map(
       Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text, lang: "en", outputFormat: "8000:pcm16" })),
-      ({ bytes, format }) => Buffer.from(Wav.encode(format, bytes))
+      ({ bytes, format }) => Buffer.from(Wav.encode(bytes, format))
     )
   )
 

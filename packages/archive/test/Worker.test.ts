@@ -50,7 +50,7 @@ const recording = (seconds: number): Uint8Array => {
   const samples = Int16Array.from({ length: seconds * 8000 }, (_, at) =>
     at % 8000 > 4000 && at % 8000 < 6000 ? 0 : 9000 * Math.sin(at / 3)
   )
-  return Wav.encode(format, new Uint8Array(samples.buffer))
+  return Wav.encode(new Uint8Array(samples.buffer), format)
 }
 
 /** A tone of another pitch in each second, so that no two pieces are equal. */
@@ -58,7 +58,7 @@ const spoken = (seconds: number): Uint8Array => {
   const samples = Int16Array.from({ length: seconds * 8000 }, (_, at) =>
     at % 8000 > 7000 ? 0 : 9000 * Math.sin(at / (3 + Math.floor(at / 8000)))
   )
-  return Wav.encode(format, new Uint8Array(samples.buffer))
+  return Wav.encode(new Uint8Array(samples.buffer), format)
 }
 
 /** A recording of the tests of the codec. */

@@ -30,7 +30,7 @@ describe("the highest cost of a recording", () => {
           const sound = Float32Array.from({ length: samples }, (_, at) =>
             Math.floor(at / 800) % pauseEvery === 0 ? 0 : Math.sin(at / 3)
           )
-          const cutter = Quiet.makeCutter(8_000, { maximumMillis: pieceMillis })
+          const cutter = Quiet.unsafeMakeCutter(8_000, { maximum: pieceMillis })
           const pieces = [...cutter.push(sound), ...cutter.flush()]
           const cost = pieces.reduce((sum, piece) => sum + secondsOf(Math.round(piece.samples.length / 8)), 0)
           const { most } = ofRecording({ container: "wav", size: 1, durationMillis: samples / 8, pieceMillis })

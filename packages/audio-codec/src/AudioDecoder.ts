@@ -14,12 +14,13 @@ import * as StreamBeginning from "@effect-speech/common/StreamBeginning"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { AudioDecoderError } from "./AudioDecoderError.js"
 import { detect, fromFile } from "./Container.js"
 import { type Container, containers } from "./internal/container/containers.js"
-import { neededToSniff, sniff } from "./internal/container/sniff.js"
+import { containerOf as containerIn, neededToSniff } from "./internal/container/sniff.js"
 import { displayName } from "./internal/container/structure.js"
 import { mostTags } from "./internal/container/tags.js"
 import { openSeekable } from "./internal/files/readBlocks.js"
@@ -135,7 +136,7 @@ export const decodeFile = (
   AudioDecoder | FileSystem.FileSystem | Scope.Scope
 > =>
   Effect.gen(function* () {
-    const container = yield* containerOf(path)
+    const container = Option.getOrUndefined(yield* containerOf(path))
     if (container === "wav") return yield* Wav.readFile(path)
     if (container === undefined) return yield* unknown()
     return yield* (yield* AudioDecoder).decodeFile(path, container)
@@ -160,7 +161,7 @@ export const decodeStream = <E, R>(
 > =>
   Effect.gen(function* () {
     const { beginning, whole } = yield* openBeginning(file)
-    const container = sniff(beginning)
+    const container = containerIn(beginning)
     if (container === "wav") return yield* Wav.decodeStream(whole)
     if (container === undefined) return yield* unknown()
     return yield* (yield* AudioDecoder).decodeStream(whole, container)
@@ -174,11 +175,11 @@ const emptyTag = new TextEncoder().encode("ID3\x04\0\0\0\0\0\0")
 /** The bytes of the tags at the beginning, as far as they are given. */
 const tagsLength = (beginning: Uint8Array): number => neededToSniff(beginning) - neededToSniff(new Uint8Array(0))
 
-/** How many bytes {@link sniff} needs. It grows until the container is known, or the beginning is too long. */
+/** How many bytes `containerIn` needs. It grows until the container is known, or the beginning is too long. */
 const neededBytes = (beginning: Uint8Array): number => {
   const { byteLength } = beginning
   const inTags = neededToSniff(beginning)
-  if (inTags > longestBeginning || (byteLength >= inTags && sniff(beginning) !== undefined)) return byteLength
+  if (inTags > longestBeginning || (byteLength >= inTags && containerIn(beginning) !== undefined)) return byteLength
   return Math.min(Math.max(inTags, 2 * byteLength), longestBeginning)
 }
 

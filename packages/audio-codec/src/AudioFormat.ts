@@ -1,6 +1,7 @@
 /**
  * The format of raw audio: sample rate, channels and encoding.
  */
+import { dual } from "effect/Function"
 import * as Schema from "effect/Schema"
 
 /**
@@ -52,8 +53,13 @@ export const bytesPerSample = (encoding: Encoding): number => sampleBytes[encodi
 export const bytesPerFrame = (format: AudioFormat): number => sampleBytes[format.encoding] * format.channels
 
 /** The duration of `byteLength` bytes, in milliseconds. A part of a frame counts as that part. */
-export const durationMillis = (format: AudioFormat, byteLength: number): number =>
-  (byteLength / bytesPerFrame(format) / format.sampleRate) * 1000
+export const durationMillis: {
+  (byteLength: number): (format: AudioFormat) => number
+  (format: AudioFormat, byteLength: number): number
+} = dual(
+  2,
+  (format: AudioFormat, byteLength: number): number => (byteLength / bytesPerFrame(format) / format.sampleRate) * 1000
+)
 
 /** The format as text: `24000 Hz, 1 channel, float32`. */
 export const describe = (format: AudioFormat): string =>

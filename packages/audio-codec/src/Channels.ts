@@ -1,5 +1,6 @@
 /** Turns several channels into one. Samples are interleaved; an incomplete frame at the end is dropped. */
 
+import { dual } from "effect/Function"
 import { blockSamples, kernel, samplesRegion, windowsRegion } from "./internal/kernel/kernel.js"
 import { checkChannels } from "./internal/pcm/frames.js"
 
@@ -10,7 +11,10 @@ const floats = /* @__PURE__ */ new Float32Array(kernel.memory)
  *
  * @throws RangeError if `channels` is not an integer from 1 to 65,535.
  */
-export const mixdown = (samples: Float32Array, channels: number): Float32Array => {
+export const mixdown: {
+  (channels: number): (samples: Float32Array) => Float32Array
+  (samples: Float32Array, channels: number): Float32Array
+} = dual(2, (samples: Float32Array, channels: number): Float32Array => {
   checkChannels(channels)
   if (channels === 1) return samples
   const mono = new Float32Array(Math.floor(samples.length / channels))
@@ -22,7 +26,7 @@ export const mixdown = (samples: Float32Array, channels: number): Float32Array =
     mono.set(floats.subarray(windowsRegion / 4, windowsRegion / 4 + frames), offset)
   }
   return mono
-}
+})
 
 /**
  * One channel, counted from 0: for example the caller's, in a recording that has each side of a call on its own channel. If
@@ -30,7 +34,10 @@ export const mixdown = (samples: Float32Array, channels: number): Float32Array =
  *
  * @throws RangeError if there is no such channel.
  */
-export const pick = (samples: Float32Array, channels: number, channel: number): Float32Array => {
+export const pick: {
+  (channels: number, channel: number): (samples: Float32Array) => Float32Array
+  (samples: Float32Array, channels: number, channel: number): Float32Array
+} = dual(3, (samples: Float32Array, channels: number, channel: number): Float32Array => {
   checkChannels(channels)
   if (!Number.isInteger(channel) || channel < 0 || channel >= channels) {
     throw new RangeError(`There is no channel ${channel}: the channels are 0 to ${channels - 1}.`)
@@ -39,4 +46,4 @@ export const pick = (samples: Float32Array, channels: number, channel: number): 
   const mono = new Float32Array(Math.floor(samples.length / channels))
   for (let frame = 0; frame < mono.length; frame++) mono[frame] = samples[frame * channels + channel] as number
   return mono
-}
+})

@@ -9,7 +9,9 @@
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
 import * as Option from "effect/Option"
 import type { ContainerError } from "./ContainerError.js"
 import type { Container } from "./internal/container/containers.js"
@@ -26,8 +28,8 @@ import {
   type RecordingBytes,
   usualHeader
 } from "./internal/container/recordingBytes.js"
-import { locate } from "./internal/container/sniff.js"
-import type { Box, CheckStructure } from "./internal/container/structure.js"
+import { containerOf, locate } from "./internal/container/sniff.js"
+import { Box, type CheckStructure } from "./internal/container/structure.js"
 import { endWithoutTags } from "./internal/container/tags.js"
 import { readWav } from "./internal/container/wav.js"
 import { checkWebm, readWebm } from "./internal/container/webm.js"
@@ -35,24 +37,24 @@ import { checkWebm, readWebm } from "./internal/container/webm.js"
 export { ContainerError } from "./ContainerError.js"
 export { type Container, containers } from "./internal/container/containers.js"
 export { fromBytes, type RecordingBytes } from "./internal/container/recordingBytes.js"
-export { neededToSniff, sniff } from "./internal/container/sniff.js"
-export { type Box, displayName } from "./internal/container/structure.js"
+export { neededToSniff } from "./internal/container/sniff.js"
+export { Box, displayName } from "./internal/container/structure.js"
 
 /** The header of a recording. A field that the bytes do not state, or state as a value that cannot be, is `undefined`. */
-export interface Header {
+export class Header extends Data.Class<{
   readonly container: Container | undefined
   /** In Hz. For Opus, the rate of the audio before it was encoded; a decoder gives 48,000 Hz. */
   readonly sampleRate: number | undefined
   readonly channels: number | undefined
   readonly durationMillis: number | undefined
-}
+}> {}
 
 /** The structure of a recording that {@link checkStructure} has found whole. */
 export interface Structure {
-  /** The offset at which the container begins, behind tags that stand before it. */
-  readonly start: number
-  /** The offset at which it ends, before tags that follow it. */
-  readonly end: number
+  /** The offset of the first byte of the container, behind tags that stand before it. */
+  readonly startByte: number
+  /** The offset after its last byte, before tags that follow it. */
+  readonly endByte: number
   /** The top-level boxes of an M4A file, in order; empty for other containers. */
   readonly boxes: ReadonlyArray<Box>
 }
@@ -83,9 +85,17 @@ const readers: Record<Container, ReadHeader> = {
  */
 const limits = { reads: 1000, bytes: 256 * 1024 }
 
-/** The container of a recording, found behind tags of any length that stand before it; `undefined` for any other file. */
-export const detect = <E>(recording: RecordingBytes<E>): Effect.Effect<Container | undefined, E> =>
-  Effect.suspend(() => Effect.map(locate(limitReads(recording, limits)), ({ container }) => container))
+/** The container of a recording, found behind tags of any length that stand before it; none for any other file. */
+export const detect = <E>(recording: RecordingBytes<E>): Effect.Effect<Option.Option<Container>, E> =>
+  Effect.suspend(() =>
+    Effect.map(locate(limitReads(recording, limits)), ({ container }) => Option.fromNullable(container))
+  )
+
+/**
+ * The container of a recording, from its beginning; none for any other file. Most need 12 bytes. Tags before the recording are
+ * skipped as far as they are given; if a tag of ID3 is not given to its end, the recording is taken for an MP3.
+ */
+export const sniff = (beginning: Uint8Array): Option.Option<Container> => Option.fromNullable(containerOf(beginning))
 
 /**
  * Reads the header of a recording, in at most 1,000 reads of 256 KiB together. Bytes that make no sense are no failure.
@@ -106,12 +116,12 @@ export const readHeader = <E>(recording: RecordingBytes<E>): Effect.Effect<Heade
     yield* views.read(0, usualHeader)
     const { container, start } = yield* locate(views)
     const fields: HeaderFields = container === undefined ? {} : yield* readers[container](from(views, start))
-    return {
+    return new Header({
       container,
       sampleRate: ifValid(fields.sampleRate, (rate) => rate > 0),
       channels: ifValid(fields.channels, (count) => count > 0 && Number.isSafeInteger(count)),
       durationMillis: ifValid(fields.durationMillis, (millis) => millis >= 0)
-    }
+    })
   })
 
 const ifValid = (value: number | undefined, isValid: (value: number) => boolean): number | undefined =>
@@ -128,23 +138,31 @@ const checks: Partial<Record<Container, CheckStructure>> = { mp3: checkMp3, ogg:
  * checksum is computed. What players ignore is no damage: tags and zeros at both ends, something else before the first frame of
  * an MP3, an Ogg whose last page is not marked as the last.
  *
- * @throws RangeError if the size of the recording is unknown.
+ * It dies with a `RangeError` if the size of the recording is unknown.
  */
-export const checkStructure = <E>(
-  container: Container,
-  recording: RecordingBytes<E>
-): Effect.Effect<Structure, ContainerError | E> => {
+export const checkStructure: {
+  (container: Container): <E>(recording: RecordingBytes<E>) => Effect.Effect<Structure, ContainerError | E>
+  <E>(recording: RecordingBytes<E>, container: Container): Effect.Effect<Structure, ContainerError | E>
+} = dual(2, <E>(recording: RecordingBytes<E>, container: Container): Effect.Effect<Structure, ContainerError | E> => {
   const { byteLength } = recording
-  if (byteLength === undefined) throw new RangeError("The structure of a recording of unknown size can't be checked.")
+  if (byteLength === undefined) {
+    return Effect.die(new RangeError("The structure of a recording of unknown size can't be checked."))
+  }
   return Effect.gen(function* () {
     const { start } = yield* locate(limitReads(recording, limits))
     const whole = { ...from(bufferReads(recording), start), byteLength: Math.max(0, byteLength - start) }
     const end = start + (yield* endWithoutTags(whole))
     if (container !== "m4a") {
       yield* checks[container]?.(whole) ?? Effect.void
-      return { start, end, boxes: [] }
+      return { startByte: start, endByte: end, boxes: [] }
     }
     const boxes = yield* readBoxes(whole)
-    return { start, end, boxes: boxes.map((box) => ({ ...box, start: start + box.start, end: start + box.end })) }
+    return {
+      startByte: start,
+      endByte: end,
+      boxes: boxes.map(
+        ({ endByte, startByte, type }) => new Box({ type, startByte: start + startByte, endByte: start + endByte })
+      )
+    }
   })
-}
+})

@@ -8,11 +8,14 @@
  * The machine must be little-endian, as the bytes are.
  */
 import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
+import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import type { AudioFormat, Encoding } from "./AudioFormat.js"
 import { bytesPerFrame, bytesPerSample } from "./AudioFormat.js"
 import { concatSamples } from "./internal/bytes.js"
 import { blockSamples, bytesRegion, samplesRegion } from "./internal/kernel/kernel.js"
+import { startsWithData } from "./internal/pcm/blocks.js"
 import { conversion } from "./internal/pcm/conversion.js"
 import { makeFrames } from "./internal/pcm/frames.js"
 import { make, type PcmStream } from "./internal/pcm/pcmStream.js"
@@ -21,7 +24,10 @@ import { make, type PcmStream } from "./internal/pcm/pcmStream.js"
  * Decodes the whole samples of `bytes` into `target`, as many as fit. Returns their number. A loop that uses one array for
  * all blocks allocates no memory.
  */
-export const decodeInto = (bytes: Uint8Array, encoding: Encoding, target: Float32Array): number => {
+export const decodeInto: {
+  (encoding: Encoding, target: Float32Array): (bytes: Uint8Array) => number
+  (bytes: Uint8Array, encoding: Encoding, target: Float32Array): number
+} = dual(3, (bytes: Uint8Array, encoding: Encoding, target: Float32Array): number => {
   const size = bytesPerSample(encoding)
   const length = Math.min(target.length, Math.floor(bytes.byteLength / size))
   if (encoding === "float32") {
@@ -35,14 +41,17 @@ export const decodeInto = (bytes: Uint8Array, encoding: Encoding, target: Float3
     target.set(conversion.floats.subarray(samplesRegion / 4, samplesRegion / 4 + count), offset)
   }
   return length
-}
+})
 
 /** The samples of `bytes` as floats. An incomplete sample at the end is dropped. */
-export const decode = (bytes: Uint8Array, encoding: Encoding): Float32Array => {
+export const decode: {
+  (encoding: Encoding): (bytes: Uint8Array) => Float32Array
+  (bytes: Uint8Array, encoding: Encoding): Float32Array
+} = dual(2, (bytes: Uint8Array, encoding: Encoding): Float32Array => {
   const samples = new Float32Array(Math.floor(bytes.byteLength / bytesPerSample(encoding)))
   decodeInto(bytes, encoding, samples)
   return samples
-}
+})
 
 /** Returns the next value of noise, in steps of the encoding. */
 export type Dither = () => number
@@ -77,34 +86,35 @@ const ditheredBits: Partial<Record<Encoding, number>> = { pcm8: 8, pcm16: 16 }
  * Encodes samples into `target`, as many as fit. Returns the number of samples that were clamped, because they lay outside
  * the range of the encoding. NaN becomes silence in an integer encoding.
  */
-export const encodeInto = (
-  samples: Float32Array,
-  encoding: Encoding,
-  target: Uint8Array,
-  { dither }: EncodeOptions = {}
-): number => {
-  const size = bytesPerSample(encoding)
-  const length = Math.min(samples.length, Math.floor(target.byteLength / size))
-  if (encoding === "float32") {
-    target.set(new Uint8Array(samples.buffer, samples.byteOffset, size * length))
-    return 0
-  }
-  const bits = dither === undefined ? undefined : ditheredBits[encoding]
-  let clipped = 0
-  for (let offset = 0; offset < length; offset += blockSamples) {
-    const count = Math.min(blockSamples, length - offset)
-    const first = samplesRegion / 4
-    conversion.floats.set(samples.subarray(offset, offset + count), first)
-    if (dither !== undefined && bits !== undefined) {
-      for (let index = first; index < first + count; index++) {
-        conversion.floats[index] = (conversion.floats[index] as number) + dither() / 2 ** (bits - 1)
-      }
+export const encodeInto: {
+  (encoding: Encoding, target: Uint8Array, options?: EncodeOptions): (samples: Float32Array) => number
+  (samples: Float32Array, encoding: Encoding, target: Uint8Array, options?: EncodeOptions): number
+} = dual(
+  startsWithData,
+  (samples: Float32Array, encoding: Encoding, target: Uint8Array, { dither }: EncodeOptions = {}): number => {
+    const size = bytesPerSample(encoding)
+    const length = Math.min(samples.length, Math.floor(target.byteLength / size))
+    if (encoding === "float32") {
+      target.set(new Uint8Array(samples.buffer, samples.byteOffset, size * length))
+      return 0
     }
-    clipped += conversion.encode(encoding, samplesRegion, count)
-    target.set(conversion.bytes.subarray(bytesRegion, bytesRegion + count * size), offset * size)
+    const bits = dither === undefined ? undefined : ditheredBits[encoding]
+    let clipped = 0
+    for (let offset = 0; offset < length; offset += blockSamples) {
+      const count = Math.min(blockSamples, length - offset)
+      const first = samplesRegion / 4
+      conversion.floats.set(samples.subarray(offset, offset + count), first)
+      if (dither !== undefined && bits !== undefined) {
+        for (let index = first; index < first + count; index++) {
+          conversion.floats[index] = (conversion.floats[index] as number) + dither() / 2 ** (bits - 1)
+        }
+      }
+      clipped += conversion.encode(encoding, samplesRegion, count)
+      target.set(conversion.bytes.subarray(bytesRegion, bytesRegion + count * size), offset * size)
+    }
+    return clipped
   }
-  return clipped
-}
+)
 
 export interface Encoded {
   readonly bytes: Uint8Array
@@ -113,10 +123,13 @@ export interface Encoded {
 }
 
 /** Encodes samples. NaN becomes silence in an integer encoding. */
-export const encode = (samples: Float32Array, encoding: Encoding, options?: EncodeOptions): Encoded => {
+export const encode: {
+  (encoding: Encoding, options?: EncodeOptions): (samples: Float32Array) => Encoded
+  (samples: Float32Array, encoding: Encoding, options?: EncodeOptions): Encoded
+} = dual(startsWithData, (samples: Float32Array, encoding: Encoding, options?: EncodeOptions): Encoded => {
   const bytes = new Uint8Array(samples.length * bytesPerSample(encoding))
   return { bytes, clipped: encodeInto(samples, encoding, bytes, options) }
-}
+})
 
 /** Decodes bytes that arrive in chunks, which may end anywhere. */
 export interface Decoder {
@@ -146,22 +159,31 @@ export interface EncodedStream<out E = never, out R = never> extends PcmStream<E
 }
 
 /** Encodes a stream of interleaved samples. */
-export const encodeStream = <E, R>(
-  format: AudioFormat,
-  blocks: Stream.Stream<Float32Array, E, R>,
-  options?: EncodeOptions
-): EncodedStream<E, R> => {
-  let clipped = 0
-  const encoded = Stream.suspend(() => {
-    clipped = 0
-    return Stream.map(blocks, (block) => {
-      const encoded = encode(block, format.encoding, options)
-      clipped += encoded.clipped
-      return encoded.bytes
+export const encodeStream: {
+  (
+    format: AudioFormat,
+    options?: EncodeOptions
+  ): <E, R>(blocks: Stream.Stream<Float32Array, E, R>) => EncodedStream<E, R>
+  <E, R>(blocks: Stream.Stream<Float32Array, E, R>, format: AudioFormat, options?: EncodeOptions): EncodedStream<E, R>
+} = dual(
+  (args) => !Predicate.hasProperty(args[0], "sampleRate"),
+  <E, R>(
+    blocks: Stream.Stream<Float32Array, E, R>,
+    format: AudioFormat,
+    options?: EncodeOptions
+  ): EncodedStream<E, R> => {
+    let clipped = 0
+    const encoded = Stream.suspend(() => {
+      clipped = 0
+      return Stream.map(blocks, (block) => {
+        const encoded = encode(block, format.encoding, options)
+        clipped += encoded.clipped
+        return encoded.bytes
+      })
     })
-  })
-  return Object.assign(make(format, encoded), { clipped: Effect.sync(() => clipped) })
-}
+    return Object.assign(make(format, encoded), { clipped: Effect.sync(() => clipped) })
+  }
+)
 
 /** Collects all samples into one array, so memory grows with the audio. */
 export const collectSamples = <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Effect.Effect<Float32Array, E, R> =>

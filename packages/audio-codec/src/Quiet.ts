@@ -5,19 +5,21 @@
  * slow noise do not hide it. Neither loudness nor a DC offset moves a cut.
  *
  * ```ts
- * const pieces = Quiet.cutStream(audio.format.sampleRate)(Pcm.decodeStream(audio))
+ * const pieces = Pcm.decodeStream(audio).pipe(Quiet.cutStream(audio.format.sampleRate, { maximum: "2 minutes" }))
  * ```
  */
+import type * as Duration from "effect/Duration"
+import { dual } from "effect/Function"
 import type * as Stream from "effect/Stream"
-import { type Converter, through } from "./internal/pcm/blocks.js"
-import { checkLongest, makePieceCutter } from "./internal/pcm/cutter.js"
+import { type Converter, startsWithData, through } from "./internal/pcm/blocks.js"
+import { longestMillis, makePieceCutter } from "./internal/pcm/cutter.js"
 import { makeBands } from "./internal/quiet/bands.js"
 import { type Cut, findCut } from "./internal/quiet/findCut.js"
 
 /** A piece of a recording. All pieces together are the recording, sample for sample. */
 export interface Piece {
   /** Its first sample, counted from the start of the recording, at the rate of the recording. */
-  readonly start: number
+  readonly startSample: number
   readonly samples: Float32Array
   /**
    * | value   | the piece ends |
@@ -30,8 +32,8 @@ export interface Piece {
 }
 
 export interface CutOptions {
-  /** Duration of the longest piece, in milliseconds, from 1,000. Default: 300,000 (5 minutes). */
-  readonly maximumMillis?: number | undefined
+  /** Duration of the longest piece, from a second. Default: 5 minutes. */
+  readonly maximum?: Duration.DurationInput | undefined
 }
 
 /** Cuts a recording that arrives in blocks. The last piece may be short. */
@@ -55,12 +57,11 @@ const minimumRate = 1000
  *
  * @throws RangeError if the maximum is below a second, or the rate below 1,000 Hz, or one of them is infinite.
  */
-export const makeCutter = (sampleRate: number, options: CutOptions = {}): Cutter => {
-  const { maximumMillis = 300_000 } = options
+export const unsafeMakeCutter = (sampleRate: number, options: CutOptions = {}): Cutter => {
   if (!(sampleRate >= minimumRate && Number.isFinite(sampleRate))) {
     throw new RangeError(`The sample rate must be at least ${minimumRate} Hz, not ${sampleRate}.`)
   }
-  checkLongest(maximumMillis)
+  const maximumMillis = longestMillis(options.maximum ?? 300_000)
   const frame = Math.round((sampleRate * frameMillis) / 1000)
   const maximum = Math.floor((maximumMillis * sampleRate) / 1000 / frame)
   const bands = makeBands(sampleRate)
@@ -88,8 +89,22 @@ export const makeCutter = (sampleRate: number, options: CutOptions = {}): Cutter
   return makePieceCutter<Pick<Piece, "ending">>({ longest: maximum * frame, measure, cut, last: { ending: "end" } })
 }
 
-/** Cuts a stream of blocks as {@link makeCutter} does. */
-export const cutStream =
-  (sampleRate: number, options?: CutOptions) =>
-  <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Stream.Stream<Piece, E, R> =>
-    through(blocks, () => makeCutter(sampleRate, options))
+/** Cuts a stream of blocks as {@link unsafeMakeCutter} does. It dies with its `RangeError`. */
+export const cutStream: {
+  (
+    sampleRate: number,
+    options?: CutOptions
+  ): <E, R>(blocks: Stream.Stream<Float32Array, E, R>) => Stream.Stream<Piece, E, R>
+  <E, R>(
+    blocks: Stream.Stream<Float32Array, E, R>,
+    sampleRate: number,
+    options?: CutOptions
+  ): Stream.Stream<Piece, E, R>
+} = dual(
+  startsWithData,
+  <E, R>(
+    blocks: Stream.Stream<Float32Array, E, R>,
+    sampleRate: number,
+    options?: CutOptions
+  ): Stream.Stream<Piece, E, R> => through(blocks, () => unsafeMakeCutter(sampleRate, options))
+)

@@ -9,6 +9,7 @@
  *   pass band.
  * - Between equal rates, samples are returned unchanged.
  */
+import { dual } from "effect/Function"
 import type * as Stream from "effect/Stream"
 import { kernel } from "./internal/kernel/kernel.js"
 import { throughOne } from "./internal/pcm/blocks.js"
@@ -23,13 +24,24 @@ export type { Rates, Resampler } from "./internal/resampling/resampler.js"
  * @throws RangeError if a rate is not an integer from 1 to 4,294,967,295, or if `from` is below 1,000 and below `to`: a header
  * may state any rate, and the output would take thousands of times the memory of the input.
  */
-export const make = (rates: Rates): Resampler => makeResampler(kernel, rates)
+export const unsafeMake = (rates: Rates): Resampler => makeResampler(kernel, rates)
 
-/** Resamples a whole signal. */
-export const resample = (samples: Float32Array, rates: Rates): Float32Array => resampleWhole(kernel, samples, rates)
+/**
+ * Resamples a whole signal.
+ *
+ * @throws RangeError as {@link unsafeMake} does.
+ */
+export const resample: {
+  (rates: Rates): (samples: Float32Array) => Float32Array
+  (samples: Float32Array, rates: Rates): Float32Array
+} = dual(2, (samples: Float32Array, rates: Rates): Float32Array => resampleWhole(kernel, samples, rates))
 
-/** Resamples a stream of blocks. */
-export const resampleStream =
-  (rates: Rates) =>
-  <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Stream.Stream<Float32Array, E, R> =>
-    throughOne(blocks, () => make(rates))
+/** Resamples a stream of blocks. It dies with the `RangeError` of {@link unsafeMake}. */
+export const resampleStream: {
+  (rates: Rates): <E, R>(blocks: Stream.Stream<Float32Array, E, R>) => Stream.Stream<Float32Array, E, R>
+  <E, R>(blocks: Stream.Stream<Float32Array, E, R>, rates: Rates): Stream.Stream<Float32Array, E, R>
+} = dual(
+  2,
+  <E, R>(blocks: Stream.Stream<Float32Array, E, R>, rates: Rates): Stream.Stream<Float32Array, E, R> =>
+    throughOne(blocks, () => unsafeMake(rates))
+)

@@ -3,22 +3,27 @@
  *
  * Loudness is the root mean square of one channel, in windows of 10 ms.
  */
+import * as Data from "effect/Data"
+import type * as Duration from "effect/Duration"
+import { dual } from "effect/Function"
 import type * as Stream from "effect/Stream"
-import { type Converter, through } from "./internal/pcm/blocks.js"
-import { checkLongest, makePieceCutter } from "./internal/pcm/cutter.js"
+import { type Converter, startsWithData, through } from "./internal/pcm/blocks.js"
+import { longestMillis, makePieceCutter } from "./internal/pcm/cutter.js"
+import { finiteMillis } from "./internal/pcm/durations.js"
 import { energyOf } from "./internal/pcm/silence.js"
 
-/** A pause, in frames from the start of the recording. `end` is the first frame after it. */
-export interface Pause {
-  readonly start: number
-  readonly end: number
-}
+/** A pause, in samples of one channel from the start of the recording. */
+export class Pause extends Data.Class<{
+  readonly startSample: number
+  /** The first sample after it. */
+  readonly endSample: number
+}> {}
 
 export interface PauseOptions {
   /** Loudness below which a window is silent, in dB, less than 0. A sine of full scale has -3 dB. Default: -40. */
   readonly thresholdDecibels?: number | undefined
-  /** The shortest pause, in milliseconds. Default: 300. */
-  readonly minimumMillis?: number | undefined
+  /** Duration of the shortest pause. Default: 300 milliseconds. */
+  readonly minimum?: Duration.DurationInput | undefined
 }
 
 const windowMillis = 10
@@ -60,20 +65,21 @@ export interface PauseFinder extends Converter<Float32Array, Pause> {}
 /**
  * Makes a finder for one recording of one channel.
  *
- * @throws RangeError if the threshold is 0 dB or more, or the rate below 1 Hz.
+ * @throws RangeError if the threshold is 0 dB or more, the duration negative or infinite, or the rate below 1 Hz.
  */
-export const makePauseFinder = (sampleRate: number, options: PauseOptions = {}): PauseFinder => {
-  const { minimumMillis = 300, thresholdDecibels = -40 } = options
-  const quiet = energyOf(thresholdDecibels)
-  const minimum = (minimumMillis / 1000) * sampleRate
+export const unsafeMakePauseFinder = (sampleRate: number, options: PauseOptions = {}): PauseFinder => {
+  const quiet = energyOf(options.thresholdDecibels ?? -40)
+  const minimum = (finiteMillis("shortest pause", options.minimum ?? 300) / 1000) * sampleRate
   const windows = makeWindows(sampleRate)
   let position = 0
   let start: number | undefined
 
   const end = (): ReadonlyArray<Pause> => {
-    const pause = start !== undefined && position - start >= minimum ? [{ start, end: position }] : []
+    const startSample = start
     start = undefined
-    return pause
+    return startSample !== undefined && position - startSample >= minimum
+      ? [new Pause({ startSample, endSample: position })]
+      : []
   }
   const add = (energy: number, length: number): ReadonlyArray<Pause> => {
     const pauses = energy < quiet ? [] : end()
@@ -90,22 +96,43 @@ export const makePauseFinder = (sampleRate: number, options: PauseOptions = {}):
   }
 }
 
-/** Finds the pauses of a whole recording of one channel. */
-export const pauses = (samples: Float32Array, sampleRate: number, options?: PauseOptions): ReadonlyArray<Pause> => {
-  const finder = makePauseFinder(sampleRate, options)
+/**
+ * Finds the pauses of a whole recording of one channel.
+ *
+ * @throws RangeError as {@link unsafeMakePauseFinder} does.
+ */
+export const pauses: {
+  (sampleRate: number, options?: PauseOptions): (samples: Float32Array) => ReadonlyArray<Pause>
+  (samples: Float32Array, sampleRate: number, options?: PauseOptions): ReadonlyArray<Pause>
+} = dual(startsWithData, (samples: Float32Array, sampleRate: number, options?: PauseOptions): ReadonlyArray<Pause> => {
+  const finder = unsafeMakePauseFinder(sampleRate, options)
   return [...finder.push(samples), ...finder.flush()]
-}
+})
 
-/** Finds the pauses in a stream of blocks, each as soon as it ends. */
-export const pausesStream =
-  (sampleRate: number, options?: PauseOptions) =>
-  <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Stream.Stream<Pause, E, R> =>
-    through(blocks, () => makePauseFinder(sampleRate, options))
+/** Finds the pauses in a stream of blocks, each as soon as it ends. It dies with the `RangeError` of {@link unsafeMakePauseFinder}. */
+export const pausesStream: {
+  (
+    sampleRate: number,
+    options?: PauseOptions
+  ): <E, R>(blocks: Stream.Stream<Float32Array, E, R>) => Stream.Stream<Pause, E, R>
+  <E, R>(
+    blocks: Stream.Stream<Float32Array, E, R>,
+    sampleRate: number,
+    options?: PauseOptions
+  ): Stream.Stream<Pause, E, R>
+} = dual(
+  startsWithData,
+  <E, R>(
+    blocks: Stream.Stream<Float32Array, E, R>,
+    sampleRate: number,
+    options?: PauseOptions
+  ): Stream.Stream<Pause, E, R> => through(blocks, () => unsafeMakePauseFinder(sampleRate, options))
+)
 
 /** A piece of a recording. */
 export interface Piece {
   /** Its first sample, counted from the start of the recording. */
-  readonly start: number
+  readonly startSample: number
   readonly samples: Float32Array
 }
 
@@ -119,22 +146,22 @@ const quietWindows = 20
  * Makes a splitter for one recording of one channel. It cuts at the quietest 200 ms of the second half of the longest
  * possible piece, so it works for quiet and for noisy recordings.
  *
- * No piece is longer than `maximumMillis`, which is at least 1,000. The pieces together are the whole recording. The splitter
+ * No piece is longer than `maximum`, which is at least a second. The pieces together are the whole recording. The splitter
  * holds at most one piece in memory, and no more than the samples that it received.
  *
  * @throws RangeError if the maximum is below a second, or the rate below 1 Hz, or one of them is infinite.
  */
-export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitter => {
-  checkLongest(maximumMillis)
+export const unsafeMakeSplitter = (sampleRate: number, maximum: Duration.DurationInput): Splitter => {
+  const maximumMillis = longestMillis(maximum)
   const windows = makeWindows(sampleRate)
-  const maximum = Math.floor((maximumMillis * sampleRate) / 1000 / windows.length)
+  const longest = Math.floor((maximumMillis * sampleRate) / 1000 / windows.length)
   let energies: Array<number> = []
 
   /** The window before which to cut: the last one if no window is the quietest. */
   const quietest = (): number => {
-    let best = maximum
+    let best = longest
     let lowest = Number.POSITIVE_INFINITY
-    for (let first = Math.floor(maximum / 2); first + quietWindows <= maximum; first++) {
+    for (let first = Math.floor(longest / 2); first + quietWindows <= longest; first++) {
       let energy = 0
       for (let index = first; index < first + quietWindows; index++) energy += energies[index] as number
       // If several are equally quiet, take the last, so that a long silence makes few pieces.
@@ -146,7 +173,7 @@ export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitte
     return best
   }
   return makePieceCutter({
-    longest: maximum * windows.length,
+    longest: longest * windows.length,
     measure: (samples) => {
       for (const energy of windows.push(samples)) energies.push(energy)
     },
@@ -159,8 +186,22 @@ export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitte
   })
 }
 
-/** Splits a stream of blocks as {@link makeSplitter} does. */
-export const splitStream =
-  (sampleRate: number, maximumMillis: number) =>
-  <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Stream.Stream<Piece, E, R> =>
-    through(blocks, () => makeSplitter(sampleRate, maximumMillis))
+/** Splits a stream of blocks as {@link unsafeMakeSplitter} does. It dies with its `RangeError`. */
+export const splitStream: {
+  (
+    sampleRate: number,
+    maximum: Duration.DurationInput
+  ): <E, R>(blocks: Stream.Stream<Float32Array, E, R>) => Stream.Stream<Piece, E, R>
+  <E, R>(
+    blocks: Stream.Stream<Float32Array, E, R>,
+    sampleRate: number,
+    maximum: Duration.DurationInput
+  ): Stream.Stream<Piece, E, R>
+} = dual(
+  3,
+  <E, R>(
+    blocks: Stream.Stream<Float32Array, E, R>,
+    sampleRate: number,
+    maximum: Duration.DurationInput
+  ): Stream.Stream<Piece, E, R> => through(blocks, () => unsafeMakeSplitter(sampleRate, maximum))
+)

@@ -4,15 +4,16 @@
 import type { PlatformError } from "@effect/platform/Error"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import { type AudioFormat, bytesPerFrame } from "./AudioFormat.js"
 import { blockSamples, bytesRegion, kernel, regionSamples, samplesRegion } from "./internal/kernel/kernel.js"
 import { asValue } from "./internal/pcm/audioFormat.js"
-import { throughOne } from "./internal/pcm/blocks.js"
+import { startsWithData, throughOne } from "./internal/pcm/blocks.js"
 import { conversion } from "./internal/pcm/conversion.js"
 import { checkChannels, makeFrames } from "./internal/pcm/frames.js"
-import { make as makeStream, type PcmStream } from "./internal/pcm/pcmStream.js"
+import { make, type PcmStream } from "./internal/pcm/pcmStream.js"
 import { makePolyphase, minimumRaisedRate } from "./internal/resampling/polyphase.js"
 import { wavError } from "./internal/wav/wavError.js"
 import { type OpenWav, openWav, openWavFile, samplesLength } from "./internal/wav/wavReader.js"
@@ -42,7 +43,7 @@ export interface Converter {
  * @throws RangeError for a rate or a number of channels that no WAV file has, and for a rate below 1,000 Hz, which holds no
  * speech.
  */
-export const make = (source: AudioFormat): Converter => {
+export const unsafeMake = (source: AudioFormat): Converter => {
   const { channels, encoding, sampleRate } = source
   checkChannels(channels)
   const wholeFrames = makeFrames(bytesPerFrame(source))
@@ -97,7 +98,7 @@ export const make = (source: AudioFormat): Converter => {
 }
 
 /**
- * Converts audio of any format in one pass. Memory does not grow with the audio. For a format that {@link make} refuses, the
+ * Converts audio of any format in one pass. Memory does not grow with the audio. For a format that {@link unsafeMake} refuses, the
  * stream dies with its `RangeError`; {@link readFile} and {@link decodeStream} fail instead.
  */
 export const telephony = <E, R>(audio: PcmStream<E, R>): EncodedStream<E, R> => {
@@ -106,11 +107,11 @@ export const telephony = <E, R>(audio: PcmStream<E, R>): EncodedStream<E, R> => 
     frames === undefined ? undefined : 2 * Math.ceil((frames * format.sampleRate) / audio.format.sampleRate)
   let clipped = () => 0
   const converted = throughOne(audio.stream, () => {
-    const converter = make(audio.format)
+    const converter = unsafeMake(audio.format)
     clipped = converter.clipped
     return converter
   })
-  return Object.assign(makeStream(format, converted, { byteLength }), { clipped: Effect.sync(() => clipped()) })
+  return Object.assign(make(format, converted, { byteLength }), { clipped: Effect.sync(() => clipped()) })
 }
 
 /** Converts a WAV file, unless its rate is too low. */
@@ -133,18 +134,31 @@ const convert = <E>({ audio, layout }: OpenWav<E>): Effect.Effect<EncodedStream<
  *
  * `fileLength` is the size of the whole file in bytes. With it, the result has a `byteLength`.
  */
-export const decodeStream = <E, R>(
-  file: Stream.Stream<Uint8Array, E, R>,
-  fileLength?: number | undefined
-): Effect.Effect<EncodedStream<E | WavError>, E | WavError, R | Scope.Scope> =>
-  Effect.flatMap(openWav(file), ({ audio: { format, stream }, layout }) =>
-    convert({
-      audio: makeStream(format, stream, {
-        byteLength: fileLength === undefined ? undefined : samplesLength(format, layout, fileLength)
-      }),
-      layout
-    })
-  )
+export const decodeStream: {
+  (
+    fileLength: number | undefined
+  ): <E, R>(
+    file: Stream.Stream<Uint8Array, E, R>
+  ) => Effect.Effect<EncodedStream<E | WavError>, E | WavError, R | Scope.Scope>
+  <E, R>(
+    file: Stream.Stream<Uint8Array, E, R>,
+    fileLength?: number | undefined
+  ): Effect.Effect<EncodedStream<E | WavError>, E | WavError, R | Scope.Scope>
+} = dual(
+  startsWithData,
+  <E, R>(
+    file: Stream.Stream<Uint8Array, E, R>,
+    fileLength?: number | undefined
+  ): Effect.Effect<EncodedStream<E | WavError>, E | WavError, R | Scope.Scope> =>
+    Effect.flatMap(openWav(file), ({ audio: { format, stream }, layout }) =>
+      convert({
+        audio: make(format, stream, {
+          byteLength: fileLength === undefined ? undefined : samplesLength(format, layout, fileLength)
+        }),
+        layout
+      })
+    )
+)
 
 /** Reads and converts a WAV file as {@link decodeStream} does. */
 export const readFile = (

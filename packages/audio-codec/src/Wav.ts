@@ -8,6 +8,7 @@ import { isMissing } from "@effect-speech/common/Files"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { dual } from "effect/Function"
 import type * as Scope from "effect/Scope"
 import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
@@ -17,7 +18,8 @@ import { concatBytes } from "./internal/bytes.js"
 import { notAFile, openBlocks } from "./internal/files/readBlocks.js"
 import { overwrite } from "./internal/files/writeFile.js"
 import { asValue } from "./internal/pcm/audioFormat.js"
-import { make, type PcmStream } from "./internal/pcm/pcmStream.js"
+import { startsWithData } from "./internal/pcm/blocks.js"
+import { type MakeOptions, make, type PcmStream } from "./internal/pcm/pcmStream.js"
 import { wavError } from "./internal/wav/wavError.js"
 import { largestSize, padding, sizeFields, type WavLayout, wavHeader } from "./internal/wav/wavHeader.js"
 import { type Decoder, makeWavParser } from "./internal/wav/wavParser.js"
@@ -57,8 +59,14 @@ export const header = (format: AudioFormat, dataLength?: number | undefined): Ui
  *
  * @throws RangeError if the bytes end inside a frame, or the format is not one of a WAV file.
  */
-export const encode = (format: AudioFormat, bytes: Uint8Array): Uint8Array =>
-  concatBytes([header(format, bytes.byteLength), bytes, new Uint8Array(padding(bytes.byteLength))])
+export const encode: {
+  (format: AudioFormat): (bytes: Uint8Array) => Uint8Array
+  (bytes: Uint8Array, format: AudioFormat): Uint8Array
+} = dual(
+  2,
+  (bytes: Uint8Array, format: AudioFormat): Uint8Array =>
+    concatBytes([header(format, bytes.byteLength), bytes, new Uint8Array(padding(bytes.byteLength))])
+)
 
 /**
  * Makes a decoder for one file. It holds at most one incomplete header field or frame, and allocates no memory by a size that
@@ -96,20 +104,23 @@ export const longestHeader: number = 128 * 1024
  * `fileLength` is the size of the whole file in bytes. With it, `byteLength` counts the samples that the file has, as in
  * {@link readFile}; without it, those that the header declares.
  */
-export const decodeHeader = (
-  beginning: Uint8Array,
-  fileLength?: number | undefined
-): Either.Either<WavHeader, WavError> => {
-  const parser = makeWavParser()
-  return Either.flatMap(parser.push(beginning), () =>
-    Either.map(parser.end(), (format) => {
-      // The layout is known as soon as the format is.
-      const layout = parser.layout() as WavLayout
-      const length = samplesLength(format, layout, fileLength ?? Number.POSITIVE_INFINITY)
-      return new WavHeader({ format, byteLength: Number.isFinite(length) ? length : undefined })
-    })
-  )
-}
+export const decodeHeader: {
+  (fileLength: number | undefined): (beginning: Uint8Array) => Either.Either<WavHeader, WavError>
+  (beginning: Uint8Array, fileLength?: number | undefined): Either.Either<WavHeader, WavError>
+} = dual(
+  startsWithData,
+  (beginning: Uint8Array, fileLength?: number | undefined): Either.Either<WavHeader, WavError> => {
+    const parser = makeWavParser()
+    return Either.flatMap(parser.push(beginning), () =>
+      Either.map(parser.end(), (format) => {
+        // The layout is known as soon as the format is.
+        const layout = parser.layout() as WavLayout
+        const length = samplesLength(format, layout, fileLength ?? Number.POSITIVE_INFINITY)
+        return new WavHeader({ format, byteLength: Number.isFinite(length) ? length : undefined })
+      })
+    )
+  }
+)
 
 /**
  * Reads a WAV file as it arrives: first the format, then the samples as a stream of whole frames. The stream can run once,
@@ -180,11 +191,22 @@ const written = (path: string, format: AudioFormat, dataLength: number): WavFile
  * - A device that can seek gets the bytes as they come, with the header of {@link encodeStream}.
  * - A folder, a pipe or a socket is a `SystemError` of reason `BadResource`.
  */
-export const writeFile = <E, R>(
-  audio: PcmStream<E, R>,
-  path: string
-): Effect.Effect<WavFile, E | WavError | PlatformError, R | FileSystem.FileSystem> =>
-  Stream.run(audio.stream, fileSink(audio.format, path, audio.byteLength))
+export const writeFile: {
+  (
+    path: string
+  ): <E, R>(audio: PcmStream<E, R>) => Effect.Effect<WavFile, E | WavError | PlatformError, R | FileSystem.FileSystem>
+  <E, R>(
+    audio: PcmStream<E, R>,
+    path: string
+  ): Effect.Effect<WavFile, E | WavError | PlatformError, R | FileSystem.FileSystem>
+} = dual(
+  2,
+  <E, R>(
+    audio: PcmStream<E, R>,
+    path: string
+  ): Effect.Effect<WavFile, E | WavError | PlatformError, R | FileSystem.FileSystem> =>
+    Stream.run(audio.stream, fileSink(audio.format, path, audio))
+)
 
 /**
  * {@link writeFile} as a `Sink` of bytes, for a stream that also goes elsewhere (`Stream.tapSink`). The file takes its name
@@ -193,7 +215,7 @@ export const writeFile = <E, R>(
 export const fileSink = (
   format: AudioFormat,
   path: string,
-  byteLength?: number | undefined
+  { byteLength }: MakeOptions = {}
 ): Sink.Sink<WavFile, Uint8Array, never, WavError | PlatformError, FileSystem.FileSystem> =>
   Sink.unwrapScoped(
     Effect.gen(function* () {

@@ -26,7 +26,7 @@ describe("a recording", () => {
       const size = [21, 14, 7, 0].map((shift) => (length >>> shift) & 127)
       const tag = Uint8Array.from([...Buffer.from("ID3\x04\0\0"), ...size, ...new Uint8Array(length).fill(1)])
       const path = join(folder, "tagged")
-      const wav = Buffer.concat([tag, tag, Wav.encode(format, bytes)])
+      const wav = Buffer.concat([tag, tag, Wav.encode(bytes, format)])
       writeFileSync(path, wav)
       for (const chunk of [7000, wav.length]) {
         const chunks = Stream.rechunk(Stream.range(0, Math.ceil(wav.length / chunk) - 1), 1).pipe(
@@ -78,7 +78,7 @@ describe("a recording", () => {
   })
 
   it("whose stream fails is that failure, before and after its format", function* () {
-    const file = Wav.encode(format, bytes)
+    const file = Wav.encode(bytes, format)
     for (const length of [0, 5, 20, 1000]) {
       const failing = Stream.concat(singly(file.subarray(0, length)), Stream.fail("lost"))
       const collected = Effect.flatMap(AudioDecoder.decodeStream(failing), PcmStream.collect)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Container, Wav } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import {
   ape,
   id3,
@@ -55,7 +56,7 @@ describe("a recording", () => {
     ["an M4A", "\0\0\0\x1cftypM4A ", "m4a"],
     ["nothing", [], undefined]
   ] as const)("is recognised by its first bytes: %s", (_, beginning, container) => {
-    expect(Container.sniff(Uint8Array.from(join(beginning)))).toBe(container)
+    expect(Container.sniff(Uint8Array.from(join(beginning)))).toEqual(Option.fromNullable(container))
   })
 
   it("as WAV has the header of its format, also if its size is unknown or large, or a picture is before its samples", () => {
@@ -95,15 +96,17 @@ describe("a recording", () => {
     for (const { name, ...expected } of encoded) {
       const bytes = Uint8Array.from([...tag, ...recording(name)])
       expect(readWhole(bytes)).toEqual(expected)
-      expect(Container.sniff(bytes)).toBe(expected.container)
-      expect(Effect.runSync(Container.detect(Container.fromBytes(bytes, bytes.byteLength)))).toBe(expected.container)
+      expect(Container.sniff(bytes)).toEqual(Option.fromNullable(expected.container))
+      expect(Effect.runSync(Container.detect(Container.fromBytes(bytes, bytes.byteLength)))).toEqual(
+        Option.fromNullable(expected.container)
+      )
       expect(reasonOf(bytes)).toBe("whole")
     }
   })
 
   it("is known behind a tag that is given to its end, and is an MP3 if it is not", () => {
     const bytes = Uint8Array.from([...id3(300), ...recording("tone.flac")])
-    expect(Container.sniff(bytes.subarray(0, 100))).toBe("mp3")
+    expect(Container.sniff(bytes.subarray(0, 100))).toEqual(Option.some("mp3"))
     expect(Container.neededToSniff(bytes.subarray(0, 100))).toBeGreaterThan(310)
     expect(Container.neededToSniff(bytes.subarray(0, 400))).toBeLessThanOrEqual(400)
     expect(Container.neededToSniff(Uint8Array.from(zeros(100)))).toBeLessThanOrEqual(64)
@@ -144,7 +147,7 @@ describe("a recording", () => {
 
   it("of unknown size can't be checked", () => {
     const source = Container.fromBytes(new Uint8Array(10), undefined)
-    expect(() => Container.checkStructure("mp3", source)).toThrow(RangeError)
+    expect(() => Effect.runSync(Container.checkStructure(source, "mp3"))).toThrow("unknown size")
   })
 })
 

@@ -19,7 +19,7 @@ const format = FastCheck.record({
 const tone = (length: number) => Float32Array.from({ length }, (_, index) => Math.sin(index / 9))
 
 const whole = (format: AudioFormat.AudioFormat, bytes: Uint8Array): Buffer => {
-  const converter = Telephony.make(format)
+  const converter = Telephony.unsafeMake(format)
   return Buffer.concat([converter.push(bytes), converter.flush()])
 }
 
@@ -41,7 +41,7 @@ vitest("telephony of several seconds is the same, and counts clipped samples", (
     const { bytes } = Pcm.encode(samples, encoding)
     const source: AudioFormat.AudioFormat = { sampleRate: 48_000, channels: 2, encoding }
     expect(Buffer.compare(whole(source, bytes), stepByStep(source, bytes))).toBe(0)
-    const converter = Telephony.make(source)
+    const converter = Telephony.unsafeMake(source)
     converter.push(bytes)
     converter.flush()
     expect(converter.clipped()).toBeGreaterThan(1000)
@@ -71,8 +71,8 @@ vitest("telephony of a stream does not depend on its chunks, and has the announc
 vitest("converters that take turns do not disturb each other", () => {
   const source: AudioFormat.AudioFormat = { sampleRate: 44_100, channels: 2, encoding: "pcm16" }
   const { bytes } = Pcm.encode(tone(20_000), "pcm16")
-  const one = Telephony.make(source)
-  const other = Resampler.make({ from: 8000, to: 44_100 })
+  const one = Telephony.unsafeMake(source)
+  const other = Resampler.unsafeMake({ from: 8000, to: 44_100 })
   const parts: Array<Uint8Array> = []
   for (const part of cutAt(bytes, [777])) {
     parts.push(one.push(part))
@@ -90,7 +90,7 @@ describe("reading a file", () => {
     const path = `${yield* fs.makeTempDirectoryScoped()}/in.wav`
     for (const sampleRate of [1, 2, 999]) {
       const source: AudioFormat.AudioFormat = { sampleRate, channels: 1, encoding: "mulaw" }
-      const file = Wav.encode(source, new Uint8Array(1000))
+      const file = Wav.encode(new Uint8Array(1000), source)
       yield* fs.writeFile(path, file)
       for (const read of [Telephony.readFile(path), Telephony.decodeStream(Stream.make(file))]) {
         const error = yield* Effect.flip(read)
@@ -102,7 +102,7 @@ describe("reading a file", () => {
         })
         expect(error.message).toContain("too low for speech; correct its header")
       }
-      expect(() => Telephony.make(source)).toThrow(`A rate of ${sampleRate} Hz can't be raised`)
+      expect(() => Telephony.unsafeMake(source)).toThrow(`A rate of ${sampleRate} Hz can't be raised`)
     }
   })
 
@@ -111,7 +111,7 @@ describe("reading a file", () => {
     const path = `${yield* fs.makeTempDirectoryScoped()}/in.wav`
     for (const sampleRate of [1000, 4000, 8000, 44_100, 192_000, 768_000]) {
       const bytes = new Uint8Array(sampleRate / 10)
-      const file = Wav.encode({ sampleRate, channels: 1, encoding: "mulaw" }, bytes)
+      const file = Wav.encode(bytes, { sampleRate, channels: 1, encoding: "mulaw" })
       yield* fs.writeFile(path, file)
       const known = Telephony.decodeStream(Stream.make(file), file.byteLength)
       for (const read of [Telephony.readFile(path), known, Telephony.decodeStream(Stream.make(file))]) {
@@ -127,7 +127,7 @@ describe("reading a file", () => {
     const folder = yield* fs.makeTempDirectoryScoped()
     const source: AudioFormat.AudioFormat = { sampleRate: 48_000, channels: 2, encoding: "pcm24" }
     const { bytes } = Pcm.encode(tone(600_000), "pcm24")
-    yield* fs.writeFile(`${folder}/in.wav`, Wav.encode(source, bytes))
+    yield* fs.writeFile(`${folder}/in.wav`, Wav.encode(bytes, source))
     const written = yield* Wav.writeFile(yield* Telephony.readFile(`${folder}/in.wav`), `${folder}/out.wav`)
     expect(written.format).toEqual(Telephony.format)
     expect(written.durationMillis).toBe(6250)
@@ -140,7 +140,7 @@ describe("reading a file", () => {
     const folder = yield* fs.makeTempDirectoryScoped()
     const bytes = new Uint8Array(12_000_000).map((_, index) => index % 251)
     const path = `${folder}/in.wav`
-    yield* fs.writeFile(path, Wav.encode({ sampleRate: 8000, channels: 3, encoding: "pcm16" }, bytes))
+    yield* fs.writeFile(path, Wav.encode(bytes, { sampleRate: 8000, channels: 3, encoding: "pcm16" }))
     const audio = yield* Wav.readFile(path)
     const blocks = Chunk.toArray(yield* Stream.runCollect(audio.stream))
     expect(blocks.length).toBeGreaterThan(5)

@@ -49,7 +49,7 @@ describe("the header", () => {
   })
 
   it("refuses a length that is not whole frames", () => {
-    expect(() => Wav.encode(telephony, new Uint8Array(3))).toThrow("whole frames of 2 bytes")
+    expect(() => Wav.encode(new Uint8Array(3), telephony)).toThrow("whole frames of 2 bytes")
     for (const length of [-2, 1.5, Number.NaN]) expect(() => Wav.header(telephony, length)).toThrow(RangeError)
   })
 })
@@ -78,13 +78,13 @@ describe("reading", () => {
   })
 
   it("takes bits that do not fill their bytes for the upper ones", () => {
-    const file = mutate(Wav.encode({ ...telephony, encoding: "pcm24" }, new Uint8Array(6)), 34, 20)
+    const file = mutate(Wav.encode(new Uint8Array(6), { ...telephony, encoding: "pcm24" }), 34, 20)
     expect(Either.getOrThrow(Wav.decode(file)).format.encoding).toBe("pcm24")
   })
 
   it.effect("ends with the data chunk, whatever follows it", () =>
     Effect.gen(function* () {
-      const file = Wav.encode(telephony, Uint8Array.of(1, 2, 3, 4))
+      const file = Wav.encode(Uint8Array.of(1, 2, 3, 4), telephony)
       const decoded = yield* Wav.decodeStream(Stream.concat(Stream.make(file), Stream.never))
       expect([...(yield* PcmStream.collect(decoded))]).toEqual([1, 2, 3, 4])
     }).pipe(Effect.scoped)
@@ -92,7 +92,7 @@ describe("reading", () => {
 
   it.effect("twice from the same stream is a defect, and not silence", () =>
     Effect.gen(function* () {
-      const decoded = yield* Wav.decodeStream(Stream.make(Wav.encode(telephony, Uint8Array.of(1, 2))))
+      const decoded = yield* Wav.decodeStream(Stream.make(Wav.encode(Uint8Array.of(1, 2), telephony)))
       yield* PcmStream.collect(decoded)
       expect(String(yield* Effect.sandbox(PcmStream.collect(decoded)).pipe(Effect.flip))).toContain("only once")
     }).pipe(Effect.scoped)
@@ -111,7 +111,7 @@ describe("reading", () => {
     ["nothing at all", Buffer.alloc(0), "NotWav"],
     ["an MP3", Buffer.from("ID3\x04\x00\x00\x00\x00\x00\x00\x00\x00", "latin1"), "NotWav"],
     ["bytes that a terminal obeys", Buffer.from("\x1b[\x9b21234\x85\x7f\xffé", "latin1"), "NotWav", escapes],
-    ["a file without data", Wav.encode(telephony, new Uint8Array(0)).subarray(0, 36), "Malformed"],
+    ["a file without data", Wav.encode(new Uint8Array(0), telephony).subarray(0, 36), "Malformed"],
     ["data before the format", Buffer.from("RIFF\x00\x00\x00\x00WAVEdata\x00\x00\x00\x00", "latin1"), "Malformed"],
     ["an unsupported codec, which it names", mutate(Wav.header(telephony, 0), 20, 0x31), "Unsupported", "GSM 6.10"],
     ["no channels", mutate(Wav.header(telephony, 0), 22, 0), "Malformed"],
@@ -140,7 +140,7 @@ it.effect("encodeStream gives the bytes of encode, as many as contentLength says
     for (const format of [pcm8, mulaw]) {
       const audio = PcmStream.fromBytes(format, odd)
       const file = Buffer.concat([...(yield* Stream.runCollect(Wav.encodeStream(audio)))])
-      expect(file).toEqual(Buffer.from(Wav.encode(format, odd)))
+      expect(file).toEqual(Buffer.from(Wav.encode(odd, format)))
       expect(Wav.contentLength(audio)).toBe(file.byteLength)
     }
     const byteLength = 5_000_000_001

@@ -42,7 +42,7 @@ describe("writing a file", () => {
       for (const byteLength of [4000, undefined]) {
         const written = yield* Wav.writeFile(PcmStream.make(format, stream, { byteLength }), path)
         expect(written.dataLength).toBe(4000)
-        expect(isEqual(yield* content, Wav.encode(format, new Uint8Array(4000)))).toBe(true)
+        expect(isEqual(yield* content, Wav.encode(new Uint8Array(4000), format))).toBe(true)
       }
     }
     expect(yield* names).toEqual(["speech.wav"])
@@ -64,7 +64,7 @@ describe("writing a file", () => {
     const note = new Uint8Array(700_000).fill(7)
     const samples = new Uint8Array(4000).fill(9)
     yield* Effect.provideService(write(Stream.make(samples), path), FileSystem.FileSystem, inOrder)
-    const whole = Wav.encode(telephony, samples)
+    const whole = Wav.encode(samples, telephony)
     expect(isEqual(yield* content, whole)).toBe(true)
 
     const list = joined("LIST", uint32(note.byteLength), note)
@@ -80,7 +80,7 @@ describe("writing a file", () => {
   it("does not depend on the sizes of chunks", function* () {
     const { content, path } = yield* inFolder
     const samples = Uint8Array.from({ length: 2_000_000 }, (_, index) => (index * 31) >>> 7)
-    const whole = Wav.encode(telephony, samples)
+    const whole = Wav.encode(samples, telephony)
     const gathered = [120_000, 120_000, 120_000, 120_000, 120_000, 300_000]
     for (const sizes of [[60_000], [300_000], [2, 300_000, 100_000], [262_144], [262_142], [2_000_000], gathered]) {
       yield* write(Stream.fromIterable(cutAt(samples, sizes)), path)
@@ -249,8 +249,8 @@ describe("reading a file", () => {
     const { fs, path } = yield* inFolder
     const list = Buffer.from("LIST\x04\x00\x00\x00abcd", "latin1")
     for (const [file, length] of [
-      [Buffer.concat([Wav.encode(telephony, new Uint8Array(1000)), list]), 1000],
-      [Wav.encode(telephony, new Uint8Array(1000)).subarray(0, 555), 510],
+      [Buffer.concat([Wav.encode(new Uint8Array(1000), telephony), list]), 1000],
+      [Wav.encode(new Uint8Array(1000), telephony).subarray(0, 555), 510],
       [Buffer.concat([Wav.header(telephony), new Uint8Array(333)]), 332]
     ] as const) {
       yield* fs.writeFile(path, file)
@@ -313,12 +313,12 @@ describe("repairing a file", () => {
     header.writeUInt32LE(fileSize, 4)
     header.writeUInt32LE(dataSize, header.length - 4)
     const { file, written } = yield* repaired(Buffer.concat([header, data]))
-    expect(isEqual(file, Wav.encode(format, data.subarray(0, kept)))).toBe(true)
+    expect(isEqual(file, Wav.encode(data.subarray(0, kept), format))).toBe(true)
     expect(written).toMatchObject({ format, dataLength: kept })
   })
 
   it("keeps chunks before the samples, and after complete samples", function* () {
-    const plain = Wav.encode(telephony, data.subarray(0, 1000))
+    const plain = Wav.encode(data.subarray(0, 1000), telephony)
     const list = Buffer.from("LIST\x04\x00\x00\x00abcd", "latin1")
     const whole = Buffer.concat([plain.subarray(0, 12), list, plain.subarray(12), list])
     const wrong = Buffer.from(whole)
@@ -330,7 +330,7 @@ describe("repairing a file", () => {
 
   it("works on a big-endian file and on an RF64", function* () {
     const streamed = Buffer.concat([bigEndian(Wav.header(telephony)), data])
-    const right = bigEndian(Wav.encode(telephony, data.subarray(0, 1000)))
+    const right = bigEndian(Wav.encode(data.subarray(0, 1000), telephony))
     expect(isEqual((yield* repaired(streamed)).file, right)).toBe(true)
 
     const large = Buffer.concat([Wav.header(telephony, 5_000_000_000), data])
@@ -343,7 +343,7 @@ describe("repairing a file", () => {
 
   it("keeps a tag that stands before the file", function* () {
     const tag = Buffer.from("ID3\x04\0\0\0\0\0\x05notes", "latin1")
-    const right = Buffer.concat([tag, tag, Wav.encode(telephony, data.subarray(0, 1000))])
+    const right = Buffer.concat([tag, tag, Wav.encode(data.subarray(0, 1000), telephony)])
     const streamed = Buffer.concat([tag, tag, Wav.header(telephony), data.subarray(0, 1000)])
     expect(isEqual((yield* repaired(streamed)).file, right)).toBe(true)
     const { bytes, format } = yield* Wav.decode(right)

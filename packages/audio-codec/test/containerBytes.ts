@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { Container } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 
 // Headers that no available encoder writes are made byte by byte, from text and numbers.
 export type Bytes = ReadonlyArray<number>
@@ -32,9 +33,9 @@ export const read = (...parts: ReadonlyArray<string | Bytes>) => readWhole(Uint8
 export const durationOf = (...parts: ReadonlyArray<string | Bytes>) => read(...parts).durationMillis
 
 export const reasonOf = (bytes: Uint8Array) => {
-  const container = Container.sniff(bytes)
+  const container = Option.getOrUndefined(Container.sniff(bytes))
   if (container === undefined) return "no container"
-  const checked = Container.checkStructure(container, Container.fromBytes(bytes, bytes.byteLength))
+  const checked = Container.checkStructure(Container.fromBytes(bytes, bytes.byteLength), container)
   return Effect.runSync(Effect.match(checked, { onFailure: ({ reason }) => reason, onSuccess: () => "whole" }))
 }
 export const reason = (...parts: ReadonlyArray<string | Bytes>) => reasonOf(Uint8Array.from(join(...parts)))

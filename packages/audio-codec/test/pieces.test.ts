@@ -10,11 +10,11 @@ import { cutAt, cuts } from "./wavArbitrary.js"
 
 /** Both ways to cut a recording into pieces. */
 const cutters = [
-  { name: "Silence", make: Silence.makeSplitter, cutStream: Silence.splitStream },
+  { name: "Silence", make: Silence.unsafeMakeSplitter, cutStream: Silence.splitStream },
   {
     name: "Quiet",
-    make: (rate: number, maximumMillis: number) => Quiet.makeCutter(rate, { maximumMillis }),
-    cutStream: (rate: number, maximumMillis: number) => Quiet.cutStream(rate, { maximumMillis })
+    make: (rate: number, maximum: number) => Quiet.unsafeMakeCutter(rate, { maximum }),
+    cutStream: (rate: number, maximum: number) => Quiet.cutStream(rate, { maximum })
   }
 ]
 
@@ -40,7 +40,7 @@ describe.each(cutters)("the pieces of $name", ({ cutStream, make }) => {
         expect(places(pieces)).toEqual(places(cut(samples, maximum, [samples.length])))
         let start = 0
         for (const piece of pieces) {
-          expect(piece.start).toBe(start)
+          expect(piece.startSample).toBe(start)
           expect(piece.samples.length / 8).toBeLessThanOrEqual(maximum)
           start += piece.samples.length
         }
@@ -66,7 +66,7 @@ describe.each(cutters)("the pieces of $name", ({ cutStream, make }) => {
     const cutter = make(4_294_967_295, 300_000)
     const samples = Float32Array.from({ length: 1000 }, (_, index) => index)
     expect([...cutter.push(samples), ...cutter.push(samples)]).toEqual([])
-    expect(cutter.flush()).toMatchObject([{ start: 0, samples: concatSamples([samples, samples]) }])
+    expect(cutter.flush()).toMatchObject([{ startSample: 0, samples: concatSamples([samples, samples]) }])
   })
 
   it("last at least a second, and not without end", () => {

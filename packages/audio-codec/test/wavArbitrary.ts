@@ -120,7 +120,7 @@ export const damagedFile: FastCheck.Arbitrary<Uint8Array> = FastCheck.oneof(
   FastCheck.uint8Array({ maxLength: 300 }),
   damaged(
     FastCheck.oneof(
-      audio.map(({ bytes, format }) => Wav.encode(format, bytes)),
+      audio.map(({ bytes, format }) => Wav.encode(bytes, format)),
       shapedFile.map(({ file }) => file)
     ),
     "RIFF,RIFX,RF64,BW64,WAVE,fmt ,fact,ds64,data,LIST".split(",")

@@ -6,7 +6,7 @@ import { describe, difference, dribbled, outcomeOf } from "./wavOutcome.js"
 /** Laws for all files: a few runs in the tests, many in `pnpm verify fuzz`. */
 export const wavLaws: Record<string, FastCheck.IProperty<[...Array<unknown>]>> = {
   "an encoded file is decoded, whatever its chunks": decodes(
-    audio.map((audio) => ({ audio, file: Wav.encode(audio.format, audio.bytes) }))
+    audio.map((audio) => ({ audio, file: Wav.encode(audio.bytes, audio.format) }))
   ),
 
   "a file of another program is decoded, in any valid shape and whatever its chunks": decodes(shapedFile),

@@ -106,7 +106,7 @@ export const telephony = { sampleRate: 8000, channels: 1, encoding: "pcm16" } as
 
 /** A WAV file of telephony. A sample follows from its place. */
 export const recordingOf = (seconds: number, sampleAt: (at: number) => number = () => 0): Uint8Array =>
-  Wav.encode(telephony, new Uint8Array(Int16Array.from({ length: seconds * 8000 }, (_, at) => sampleAt(at)).buffer))
+  Wav.encode(new Uint8Array(Int16Array.from({ length: seconds * 8000 }, (_, at) => sampleAt(at)).buffer), telephony)
 
 /** Makes standard output a terminal, or a pipe, until the scope closes. */
 export const terminal = (isTTY: boolean) =>

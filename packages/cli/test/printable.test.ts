@@ -82,7 +82,7 @@ const countOf = (text: string, part: string): number => text.split(part).length 
 layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a string from outside is printable in", (it) => {
   const prepared = Effect.gen(function* () {
     const folder = yield* temporaryFolder
-    const recording = Wav.encode({ sampleRate: 48_000, channels: 1, encoding: "pcm16" }, new Uint8Array(9600))
+    const recording = Wav.encode(new Uint8Array(9600), { sampleRate: 48_000, channels: 1, encoding: "pcm16" })
     writeFileSync(`${folder}/${good}`, recording)
     writeFileSync(`${folder}/${named}`, recording)
     mkdirSync(`${folder}/folder${hostile}`)

@@ -112,7 +112,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the command", (it) =
         { file: two, text: "दो" }
       ])
 
-      const fast = Wav.encode({ sampleRate: 48_000, channels: 1, encoding: "pcm16" }, new Uint8Array(96_000))
+      const fast = Wav.encode(new Uint8Array(96_000), { sampleRate: 48_000, channels: 1, encoding: "pcm16" })
       for (const file of [one, two]) writeFileSync(file, fast)
       const remarked = yield* speechCommand("transcribe", one, two, ...hindi)
       expect(remarked.code).toBe(0)

@@ -28,7 +28,7 @@ export const layer: Layer.Layer<AudioDecoder, never, FileSystem.FileSystem> = Au
     return Effect.map(
       Effect.mapError(openCompressed(path, container, Number.MAX_SAFE_INTEGER), unreadable),
       ({ blocks, sampleRate }) =>
-        PcmStream.mapError(Pcm.encodeStream({ sampleRate, channels: 1, encoding: "float32" }, blocks), unreadable)
+        PcmStream.mapError(Pcm.encodeStream(blocks, { sampleRate, channels: 1, encoding: "float32" }), unreadable)
     )
   }
 })

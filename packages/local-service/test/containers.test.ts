@@ -9,6 +9,7 @@ import { LocalService } from "@effect-speech/local-service"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { inspect } from "@effect-speech/stt/Recording"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { field, file, form, transactionId } from "./blackbox/support/messages.js"
 import { serviceTests } from "./blackbox/support/service.js"
@@ -27,7 +28,7 @@ const catSamples = Float32Array.from(
 )
 
 const wavOf = (samples: Iterable<number>, sampleRate = 8000) =>
-  Wav.encode({ sampleRate, channels: 1, encoding: "pcm16" }, Pcm.encode(Float32Array.from(samples), "pcm16").bytes)
+  Wav.encode(Pcm.encode(Float32Array.from(samples), "pcm16").bytes, { sampleRate, channels: 1, encoding: "pcm16" })
 
 const learn = Effect.gen(function* () {
   const { recogniser } = yield* LocalService
@@ -114,7 +115,7 @@ serviceTests("a recording", LocalService.layer(), (it) => {
   it.each(everyRecording)(
     "has the same container for the client and the service, and is recognised by its content alone: %s",
     function* ({ transcribe }, [name, bytes]) {
-      const container = Container.sniff(bytes)
+      const container = Option.getOrThrow(Container.sniff(bytes))
       expect(name.endsWith(`.${container}`)).toBe(true)
       const { container: found } = yield* Effect.provide(inspect(AudioSource.fromBytes(bytes)), NodeFileSystem.layer)
       expect(found).toBe(container)

@@ -27,7 +27,7 @@ const text = "Platform two"
 const hear = Effect.gen(function* () {
   const [stt, tts] = yield* Effect.all([SpeechToText, TextToSpeech])
   const { bytes, format } = yield* tts.synthesize({ text, lang: "en" })
-  const audio = AudioSource.fromBytes(Wav.encode(format, bytes))
+  const audio = AudioSource.fromBytes(Wav.encode(bytes, format))
   return (yield* stt.transcribe({ audio, model: "en-general-v2-8khz" })).text
 })
 

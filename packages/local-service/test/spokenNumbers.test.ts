@@ -297,7 +297,7 @@ layer(TestLive, { excludeTestServices: true })("a transcript", (it) => {
       const [tts, stt] = yield* Effect.all([TextToSpeech, SpeechToText])
       const text = "मेरे पास पाँच सौ रुपये हैं"
       const speech = yield* tts.synthesize({ text, lang: "hi", outputFormat: "8000:pcm16" })
-      const audio = AudioSource.fromBytes(Wav.encode(speech.format, speech.bytes), { filename: "call.wav" })
+      const audio = AudioSource.fromBytes(Wav.encode(speech.bytes, speech.format), { filename: "call.wav" })
       for (const [parseNumber, expected] of [
         [undefined, text],
         [false, text],

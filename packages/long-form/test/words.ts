@@ -48,7 +48,7 @@ export const speak = (
       samples.fill(value, frame * channels, (frame + 1) * channels)
     }
   }
-  return Wav.encode(format, Pcm.encode(samples, encoding).bytes)
+  return Wav.encode(Pcm.encode(samples, encoding).bytes, format)
 }
 
 /** The text that a service has to find. */

@@ -17,7 +17,7 @@ export const tone = (seconds: number, format = stereo48k): Uint8Array => {
   for (let at = 0; at < samples.length; at++) {
     samples[at] = 0.5 * Math.sin((2 * Math.PI * 440 * Math.floor(at / format.channels)) / format.sampleRate)
   }
-  return Wav.encode(format, Pcm.encode(samples, format.encoding).bytes)
+  return Wav.encode(Pcm.encode(samples, format.encoding).bytes, format)
 }
 
 export const wav = tone(0.1)

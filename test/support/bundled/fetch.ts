@@ -16,7 +16,7 @@ Effect.gen(function* () {
   const [tts, stt] = yield* Effect.all([TextToSpeech, SpeechToText])
   const speech = yield* tts.synthesize({ text: "नमस्ते" })
   const bytes = yield* PcmStream.collect(Telephony.telephony(speech))
-  const audio = AudioSource.fromBytes(Wav.encode(Telephony.format, bytes))
+  const audio = AudioSource.fromBytes(Wav.encode(bytes, Telephony.format))
   const { text } = yield* stt.transcribe({ audio, model: "hi-general-v2-8khz" })
   yield* Console.log(text)
 }).pipe(Effect.provide(Layer.provide(clients, [FetchHttpClient.layer, NodeFileSystem.layer])), Effect.runPromise)

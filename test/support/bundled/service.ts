@@ -13,7 +13,7 @@ const clients = LocalService.layerClients.pipe(Layer.provide([LocalService.layer
 Effect.gen(function* () {
   const [tts, stt] = yield* Effect.all([TextToSpeech, SpeechToText])
   const { bytes, format } = yield* tts.synthesize({ text: "नमस्ते" })
-  const wav = Wav.encode(format, bytes)
+  const wav = Wav.encode(bytes, format)
   const { text } = yield* stt.transcribe({ audio: AudioSource.fromBytes(wav), model: "hi-general-v2-8khz" })
   yield* Console.log(text)
 }).pipe(Effect.provide(clients), Effect.runPromise)

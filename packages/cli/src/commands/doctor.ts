@@ -57,7 +57,7 @@ const unknownModel = "speech-doctor-asks-for-no-model"
 const unknownLanguage = "speech-doctor"
 
 /** A tenth of a second. */
-const silence = Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, new Uint8Array(1600))
+const silence = Wav.encode(new Uint8Array(1600), { sampleRate: 8000, channels: 1, encoding: "pcm16" })
 
 const transcribe = (settings: CallSettings) =>
   Effect.flatMap(SpeechToText, (stt) =>

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { ContainerError } from "../../ContainerError.js"
 import { bytesOf, characters, type HeaderFields, type ReadHeader, type RecordingViews } from "./recordingBytes.js"
-import { type Box, damaged, truncated, type WholeRecording } from "./structure.js"
+import { Box, damaged, truncated, type WholeRecording } from "./structure.js"
 import { isWithinZeros } from "./tags.js"
 
 /** The content of a box, by offsets in the recording. */
@@ -60,7 +60,7 @@ export const readBoxes = <E>({
       if (!isBox(box) || boxes.length === maximumBoxes) return yield* damaged("m4a")
       const end = start + box.size
       if (end > byteLength) return yield* truncated("m4a")
-      boxes.push({ type: box.type, start, end })
+      boxes.push(new Box({ type: box.type, startByte: start, endByte: end }))
       start = end
     }
     return boxes

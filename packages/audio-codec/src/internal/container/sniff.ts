@@ -73,14 +73,11 @@ const isOther = (view: DataView): boolean => {
   return isVideo(first) || others.some((other) => first.startsWith(other))
 }
 
-/**
- * The container of a recording, from its beginning; `undefined` for any other file. Most need 12 bytes. Tags before the
- * recording are skipped as far as they are given; if a tag of ID3 is not given to its end, the recording is taken for an MP3.
- */
-export const sniff = (beginning: Uint8Array): Container | undefined =>
+/** The container of a recording, from its beginning; `undefined` for any other file. */
+export const containerOf = (beginning: Uint8Array): Container | undefined =>
   Effect.runSync(Effect.map(locate(viewsOf(fromBytes(beginning, undefined))), ({ container }) => container))
 
-/** The number of bytes of a recording that {@link sniff} needs to look behind the tags before it, as far as they are given. */
+/** The number of bytes of a recording that `sniff` needs to look behind the tags before it, as far as they are given. */
 export const neededToSniff = (beginning: Uint8Array): number => {
   let start = 0
   let length = 0

@@ -1,14 +1,17 @@
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { ContainerError } from "../../ContainerError.js"
 import type { Container } from "./containers.js"
 import type { RecordingViews } from "./recordingBytes.js"
 
-/** A top-level box of an M4A file, by offsets in the file; `start` is that of its header. */
-export interface Box {
+/** A top-level box of an M4A file, by offsets in the file. */
+export class Box extends Data.Class<{
   readonly type: string
-  readonly start: number
-  readonly end: number
-}
+  /** The offset of the first byte of its header. */
+  readonly startByte: number
+  /** The offset after its last byte. */
+  readonly endByte: number
+}> {}
 
 /** A recording whose size is known. */
 export interface WholeRecording<out E> extends RecordingViews<E> {

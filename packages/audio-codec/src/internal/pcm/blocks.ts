@@ -8,6 +8,9 @@ export interface Converter<in In, out Out> {
   readonly flush: () => ReadonlyArray<Out>
 }
 
+/** Whether a function was called with its samples or its stream first, and not with a number: see `dual`. */
+export const startsWithData = (args: IArguments): boolean => typeof args[0] === "object"
+
 /** Runs a stream through a converter, which is made anew for each run. */
 export const through = <In, Out, E, R>(
   blocks: Stream.Stream<In, E, R>,

@@ -1,6 +1,9 @@
-/** A part of a recording, in order. `start` counts from the beginning of the recording. */
+import type * as Duration from "effect/Duration"
+import { millisOf } from "./durations.js"
+
+/** A part of a recording, in order. */
 interface Part {
-  readonly start: number
+  readonly startSample: number
   readonly samples: Float32Array
 }
 
@@ -14,16 +17,21 @@ interface Rules<Details> {
   readonly last: Details
 }
 
-/** @throws RangeError if the longest piece is below a second, or infinite. */
-export const checkLongest = (maximumMillis: number): void => {
-  if (maximumMillis >= 1000 && Number.isFinite(maximumMillis)) return
-  throw new RangeError(`The longest piece must last at least 1000 ms, not ${maximumMillis}.`)
+/**
+ * The duration of the longest piece, in milliseconds.
+ *
+ * @throws RangeError if it is below a second, or infinite.
+ */
+export const longestMillis = (maximum: Duration.DurationInput): number => {
+  const millis = millisOf(maximum)
+  if (millis >= 1000 && Number.isFinite(millis)) return millis
+  throw new RangeError(`The longest piece must last at least 1000 ms, not ${millis}.`)
 }
 
 /** Cuts a recording that arrives in blocks. It holds at most one piece, and no more than the samples that it received. */
 export const makePieceCutter = <Details extends object>({ cut, last, longest, measure }: Rules<Details>) => {
   let piece = new Float32Array(0)
-  let start = 0
+  let startSample = 0
   let filled = 0
 
   /** Makes room for `length` samples. The longest piece is not allocated at once, since a header may state any rate. */
@@ -34,9 +42,9 @@ export const makePieceCutter = <Details extends object>({ cut, last, longest, me
     piece = larger
   }
   const take = (length: number, details: Details): Part & Details => {
-    const complete = { ...details, start, samples: piece.slice(0, length) }
+    const complete = { ...details, startSample, samples: piece.slice(0, length) }
     piece.copyWithin(0, length, filled)
-    start += length
+    startSample += length
     filled -= length
     return complete
   }

@@ -1,12 +1,16 @@
 import * as Duration from "effect/Duration"
 
+/** A duration in milliseconds. A number stays as it is: `Duration` would take a negative one, and NaN, for 0. */
+export const millisOf = (duration: Duration.DurationInput): number =>
+  typeof duration === "number" ? duration : Duration.toMillis(duration)
+
 /**
  * A duration in milliseconds.
  *
- * @throws RangeError if it is negative, infinite or NaN. `Duration` alone would take a negative number for 0.
+ * @throws RangeError if it is negative, infinite or NaN.
  */
 export const finiteMillis = (name: string, duration: Duration.DurationInput): number => {
-  const millis = typeof duration === "number" ? duration : Duration.toMillis(duration)
+  const millis = millisOf(duration)
   if (millis >= 0 && Number.isFinite(millis)) return millis
   throw new RangeError(`The ${name} must be 0 ms or more, not ${millis}.`)
 }

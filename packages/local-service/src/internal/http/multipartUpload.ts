@@ -4,6 +4,7 @@ import { addAbortSignal } from "node:stream"
 import * as Container from "@effect-speech/audio-codec/Container"
 import { Busboy, type BusboyFileStream } from "@fastify/busboy"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { clearTimeout, setTimeout } from "../realTime.js"
 import { TemporaryFiles } from "../state/temporaryFiles.js"
@@ -210,7 +211,7 @@ const storeFile = async (
     }
     if (file.truncated) throw refuse(413, `the file is larger than ${maximumFileBytes} bytes`)
     const whole = Buffer.concat(waiting)
-    if (target === undefined && Container.sniff(whole) === "wav") return whole
+    if (target === undefined && Option.contains(Container.sniff(whole), "wav")) return whole
     // The decoders of other containers read a file.
     return await write()
   } finally {

@@ -68,11 +68,11 @@ function* tablesFirst() {
   const tables = boxes.find(({ type }) => type === "moov")
   if (tables === undefined) throw new Error("it has no tables of samples")
   const fragments = boxes.filter(({ type }) => type === "moof")
-  const data = boxes.find(({ type }) => type === "mdat")?.start ?? size
-  const before = Math.min(data, tables.start)
-  const length = tables.end - tables.start
+  const data = boxes.find(({ type }) => type === "mdat")?.startByte ?? size
+  const before = Math.min(data, tables.startByte)
+  const length = tables.endByte - tables.startByte
   if (before + length > largestTables) throw new Error("its tables of samples are too large")
-  const moov = readAt(tables.start, length)
+  const moov = readAt(tables.startByte, length)
   checkCounts(moov)
   // Each fragment has its own tables before its samples.
   if (fragments.length > 0) {
@@ -80,10 +80,10 @@ function* tablesFirst() {
     yield* chunks(begin, size)
     return
   }
-  moveChunks(moov, 8, moov.length, { between: before - begin, and: tables.start - begin, by: length })
+  moveChunks(moov, 8, moov.length, { between: before - begin, and: tables.startByte - begin, by: length })
   yield Buffer.concat([readAt(begin, before - begin), moov])
-  yield* chunks(before, tables.start)
-  yield* chunks(tables.end, size)
+  yield* chunks(before, tables.startByte)
+  yield* chunks(tables.endByte, size)
 }
 
 /** The bytes of an entry, for each table that states its number of entries. */
@@ -120,7 +120,7 @@ const checkCounts = (moov) => {
  */
 const checkFragments = (fragments) => {
   let samples = 0
-  for (const { end, start } of fragments) {
+  for (const { endByte: end, startByte: start } of fragments) {
     if (end - start > largestTables / 16) throw new Error("its tables of samples are too large")
     const moof = readAt(start, end - start)
     for (let at = moof.indexOf("trun"); at >= 0; at = moof.indexOf("trun", at + 4)) {

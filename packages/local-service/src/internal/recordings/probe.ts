@@ -2,11 +2,13 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Container from "@effect-speech/audio-codec/Container"
 import * as RecordingFile from "@effect-speech/audio-codec/RecordingFile"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 
 /** The container of a recording, or `undefined` for any other file. */
 export const probeContainer = (path: string): Effect.Effect<Container.Container | undefined> =>
   RecordingFile.open(path).pipe(
     Effect.flatMap(Container.detect),
+    Effect.map(Option.getOrUndefined),
     Effect.orDie,
     Effect.scoped,
     Effect.provide(NodeFileSystem.layer)
@@ -32,7 +34,7 @@ const timeLimit = "10 seconds"
 export const probe = (path: string, container: Container.Container): Effect.Effect<Probed, string> =>
   Effect.gen(function* () {
     const file = yield* RecordingFile.open(path)
-    const { boxes, end, start } = yield* Container.checkStructure(container, file)
+    const { boxes, endByte: end, startByte: start } = yield* Container.checkStructure(file, container)
     if (container !== "flac") return { path, container, start, end, boxes, announcedSamples: 0 }
     const { channels = 0, durationMillis = 0, sampleRate = 0 } = yield* Container.readHeader(file)
     return {

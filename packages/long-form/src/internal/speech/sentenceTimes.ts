@@ -18,7 +18,7 @@ export interface SentenceTime {
 }
 
 /** The edges of a piece may be shorter than a pause in it. */
-const pauseOptions = { minimumMillis: 20, thresholdDecibels: -45 }
+const pauseOptions = { minimum: "20 millis", thresholdDecibels: -45 } as const
 
 /** The shortest pause that may end a sentence, in milliseconds. */
 const shortestPause = 60
@@ -40,11 +40,16 @@ export const sentenceTimes = (
 ): ReadonlyArray<SentenceTime> => {
   const sentences = spokenSentences(text, lang)
   const found = Silence.pauses(samples, sampleRate, pauseOptions)
-  const from = found[0]?.start === 0 ? found[0].end : 0
+  const from = found[0]?.startSample === 0 ? found[0].endSample : 0
   const last = found.at(-1)
-  const to = last !== undefined && last.end >= samples.length && last.start > from ? last.start : samples.length
+  const to =
+    last !== undefined && last.endSample >= samples.length && last.startSample > from
+      ? last.startSample
+      : samples.length
   const pauses = withSpeech(
-    found.filter(({ end, start }) => start > from && end < to && end - start >= (shortestPause * sampleRate) / 1000),
+    found
+      .map(({ endSample: end, startSample: start }) => ({ start, end }))
+      .filter(({ end, start }) => start > from && end < to && end - start >= (shortestPause * sampleRate) / 1000),
     from
   )
   const speech = to - from - pauses.reduce((sum, { end, start }) => sum + end - start, 0)
@@ -109,12 +114,18 @@ const cumulative = (values: ReadonlyArray<number>): ReadonlyArray<number> => {
   })
 }
 
-interface SpokenPause extends Silence.Pause {
+/** A pause, in frames of the piece. */
+interface Pause {
+  readonly start: number
+  readonly end: number
+}
+
+interface SpokenPause extends Pause {
   /** Frames of speech before it, without other pauses. */
   readonly speechBefore: number
 }
 
-const withSpeech = (pauses: ReadonlyArray<Silence.Pause>, from: number): ReadonlyArray<SpokenPause> => {
+const withSpeech = (pauses: ReadonlyArray<Pause>, from: number): ReadonlyArray<SpokenPause> => {
   let paused = 0
   return pauses.map(({ end, start }) => {
     const speechBefore = start - from - paused

@@ -30,7 +30,7 @@ export const put = (
   { bytes, format, requestId }: CachedSpeech
 ): Effect.Effect<void, PieceStoreError> =>
   Effect.gen(function* () {
-    const audio = Wav.encode(format, bytes)
+    const audio = Wav.encode(bytes, format)
     // Chunks have an even length.
     const note = encoder.encode(requestId.padEnd(2 * Math.ceil(requestId.length / 2)))
     const file = new Uint8Array(audio.byteLength + chunkHead + note.byteLength + digestLength)

@@ -116,13 +116,13 @@ export const openPieces = <R>(
 const cut = <E>(telephony: Stream.Stream<Uint8Array, E>, maximumMillis: number): Stream.Stream<RecordingPiece, E> =>
   telephony.pipe(
     Stream.map((chunk) => Pcm.decode(chunk, Telephony.format.encoding)),
-    Quiet.cutStream(Telephony.format.sampleRate, { maximumMillis }),
+    Quiet.cutStream(Telephony.format.sampleRate, { maximum: maximumMillis }),
     Stream.zipWithIndex,
     Stream.map(
-      ([{ ending, samples, start }, index]): RecordingPiece => ({
+      ([{ ending, samples, startSample }, index]): RecordingPiece => ({
         number: index + 1,
-        startMillis: millisOf(start),
-        endMillis: millisOf(start + samples.length),
+        startMillis: millisOf(startSample),
+        endMillis: millisOf(startSample + samples.length),
         ending,
         samples: Pcm.encode(samples, Telephony.format.encoding).bytes,
         isSilent: isDigitalSilence(samples)

@@ -54,7 +54,7 @@ export const makeTranscriber = (
           find: TranscriptCache.get(store, key),
           send: (restore) =>
             Effect.gen(function* () {
-              const file = Wav.encode(Telephony.format, samples)
+              const file = Wav.encode(samples, Telephony.format)
               const audio = AudioSource.fromBytes(file, { filename: `piece-${place.number}.wav` })
               const id = yield* uuidV5(transactionId, String(place.number))
               const call = calls.run((onEvent) =>
