@@ -80,7 +80,7 @@ describe("the errors of an archive", () => {
 const folder = Effect.acquireRelease(
   Effect.sync(() => {
     const path = mkdtempSync(join(tmpdir(), "archive-api-"))
-    writeFileSync(join(path, "1.wav"), Wav.encode(format, new Uint8Array(16_000)))
+    writeFileSync(join(path, "1.wav"), Wav.encode(new Uint8Array(16_000), format))
     writeFileSync(join(path, "2.wav"), "no recording")
     return path
   }),

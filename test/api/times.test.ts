@@ -89,7 +89,7 @@ describe("a duration that is given is any `DurationInput`", () => {
   it.effect("for the longest piece of a recording", () =>
     Effect.gen(function* () {
       const audio = AudioSource.fromBytes(
-        Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, new Uint8Array(8000))
+        Wav.encode(new Uint8Array(8000), { sampleRate: 8000, channels: 1, encoding: "pcm16" })
       )
       const transcribe = (options: LongTranscription.Options) =>
         LongTranscription.transcribe({ audio, model: "en-general-v2-8khz" }, options)
