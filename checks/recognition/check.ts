@@ -79,10 +79,11 @@ const transcribe = async ({ apiKey, sttBaseUrl }: Service, lang: string, file: U
 }
 
 const wav = (samples: Float32Array, rate = sampleRate, channels = 1): Uint8Array =>
-  Wav.encode(
-    new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength),
-    { sampleRate: rate, channels, encoding: "float32" }
-  )
+  Wav.encode(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength), {
+    sampleRate: rate,
+    channels,
+    encoding: "float32"
+  })
 
 const inEveryEncoding = async (folder: string, samples: Float32Array): Promise<ReadonlyArray<Uint8Array>> => {
   const own = mkdtempSync(join(folder, "recording-"))

@@ -245,8 +245,8 @@ describe("a long transcription", () => {
 
   it.effect("of bytes, and of a stream, runs without a file system", () => {
     const speech = Wav.encode(
-      { sampleRate: 8000, channels: 1, encoding: "pcm16" },
-      Uint8Array.from({ length: 16_000 }, (_, index) => (index % 7) * 30)
+      Uint8Array.from({ length: 16_000 }, (_, index) => (index % 7) * 30),
+      { sampleRate: 8000, channels: 1, encoding: "pcm16" }
     )
     const bucket = Layer.succeed(Bucket, { read: () => Stream.make(speech) })
     return Effect.gen(function* () {

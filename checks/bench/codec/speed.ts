@@ -208,7 +208,10 @@ export const resampling = async () => {
   }
   title(`An odd ratio beside a common one, ${blocks} blocks of ${block.length} mono samples`)
   const medianOf = await compare(
-    [44_100, 44_101].map((from) => ({ name: `${from} Hz`, run: pushAll(Resampler.unsafeMake({ from, to: 8000 }).push) })),
+    [44_100, 44_101].map((from) => ({
+      name: `${from} Hz`,
+      run: pushAll(Resampler.unsafeMake({ from, to: 8000 }).push)
+    })),
     optionsOf(44_100)
   )
   const slower = medianOf("44101 Hz") / medianOf("44100 Hz")
