@@ -11,7 +11,7 @@ export class Cue extends Schema.Class<Cue>("@effect-speech/long-form/Cue")({
 }) {}
 
 export const makeCue = (startMillis: number, endMillis: number, text: string): Cue =>
-  new Cue({ startMillis, endMillis, text }, true)
+  new Cue({ startMillis, endMillis, text }, { disableValidation: true })
 
 /** The last time that a file has, in milliseconds: hours have four digits. */
 export const lastMillis = 10_000 * 3_600_000 - 1
