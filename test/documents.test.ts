@@ -272,14 +272,9 @@ describe("the README of a package", () => {
     audio-codec: internal/pcm/pcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
     audio-codec: PcmStream.FadeOptions PcmStream.TrimOptions Quiet.CutOptions Quiet.Piece
     audio-codec: internal/resampling/resampler.Rates
-    long-form: TextPieces.Options TextPieces.TextPiece Passages.Options Passages.Passage
-    long-form: Sentences.Sentence Sentences.Options
-    long-form: internal/speech/request.Options internal/speech/request.Pauses internal/speech/plan.Plan
-    long-form: internal/speech/report.Report internal/speech/report.Piece internal/speech/report.Segment
-    long-form: Subtitles.Options
-    long-form: internal/transcription/request.Options internal/transcription/transcript.Transcript
-    long-form: internal/transcription/transcript.Piece internal/transcription/segments.Segment
-    long-form: SegmentReader.Fields
+    long-form: TextPieces.Options Passages.Options Passages.Passage Sentences.Options Subtitles.Options
+    long-form: internal/speech/request.Options internal/speech/request.Pauses
+    long-form: internal/transcription/request.Options SegmentReader.Fields
     archive: internal/service/ArchiveService.RunRequest internal/service/ArchiveService.Plan internal/service/ArchiveService.ArchiveService
     archive: Source.Source internal/source/SourceItem.SourceItem Source.FilesOptions Source.FolderOptions Source.PathsOptions
     archive: Archive.WorkOptions Archive.DatabaseOptions
@@ -309,10 +304,21 @@ describe("the README of a package", () => {
     ["transport", "reasons", Transport.ServiceError.ConnectionReason.literals],
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
     ["audio-codec", "reasons of decoding", AudioCodec.AudioDecoder.AudioDecoderError.fields.reason.literals],
-    ["long-form", "cues", fieldsOf(LongForm.Subtitles.Cue)],
+    ...Object.entries({
+      cues: LongForm.Subtitles.Cue,
+      "pieces of a text": LongForm.TextPieces.TextPiece,
+      sentences: LongForm.Sentences.Sentence,
+      plans: LongForm.LongSpeech.Plan,
+      reports: LongForm.LongSpeech.Report,
+      "spoken pieces": LongForm.LongSpeech.Piece,
+      "spoken sentences": LongForm.LongSpeech.Segment,
+      transcripts: LongForm.LongTranscription.Transcript,
+      "transcribed pieces": LongForm.LongTranscription.Piece,
+      segments: LongForm.LongTranscription.Segment
+    }).map(([what, schema]) => ["long-form", what, fieldsOf(schema)] as const),
     ["long-form", "events of a speech", typeTagsOf("long-form", "internal/speech/events")],
     ["long-form", "events of a transcription", typeTagsOf("long-form", "internal/transcription/events")],
-    ["long-form", "warnings", typeTagsOf("long-form", "internal/transcription/warnings")],
+    ["long-form", "warnings", tagsOf(LongForm.LongTranscription.Warning.members.slice(Stt.SttWarning.members.length))],
     ["archive", "states of a run", Archive.Run.RunState.literals],
     ["archive", "states of a file", Archive.Run.FileState.literals],
     ["archive", "limits", fieldsOf(Archive.Run.Limits)],

@@ -15,7 +15,7 @@ import {
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import { CallReport } from "@effect-speech/transport"
 import { TextToSpeech, TtsUnauthorized } from "@effect-speech/tts"
-import { Duration, Effect, Either, Layer, Option, pipe, Stream } from "effect"
+import { Data, Duration, Effect, Either, Equal, Hash, HashSet, Layer, Option, pipe, Schema, Stream } from "effect"
 
 const tone = TextToSpeech.layerTest({
   bytes: new Uint8Array(new Int16Array(8000).fill(999).buffer),
@@ -28,6 +28,15 @@ const services = Layer.mergeAll(
   AudioDecoder.AudioDecoder.layerWav,
   NodeFileSystem.layer
 )
+
+const audio = AudioSource.fromBytes(
+  Wav.encode(
+    { sampleRate: 8000, channels: 1, encoding: "pcm16" },
+    new Uint8Array(new Int16Array(4000).map((_, index) => (index % 40) * 99).buffer)
+  )
+)
+const model = "en-general-v2-8khz"
+const transactionId = "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f"
 
 describe("a time says its unit", () => {
   it("in a cue, so that one in seconds does not compile", () => {
@@ -88,11 +97,7 @@ describe("a duration that is given is any `DurationInput`", () => {
 
   it.effect("for the longest piece of a recording", () =>
     Effect.gen(function* () {
-      const audio = AudioSource.fromBytes(
-        Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, new Uint8Array(8000))
-      )
-      const transcribe = (options: LongTranscription.Options) =>
-        LongTranscription.transcribe({ audio, model: "en-general-v2-8khz" }, options)
+      const transcribe = (options: LongTranscription.Options) => LongTranscription.transcribe({ audio, model }, options)
       const { durationMillis, pieces } = yield* transcribe({ maximum: "1 minute" })
       expect([durationMillis, pieces.length]).toEqual([500, 1])
       expect(yield* Effect.flip(transcribe({ maximum: "2 hours" }))).toMatchObject({
@@ -127,6 +132,47 @@ it("what belongs to a store of pieces is on its class, and a name that is none i
   expect([piece, temporary].filter(PieceStore.isPieceName)).toEqual([piece])
   expect(PieceStore.pieceOfTemporary(temporary)).toEqual(Option.some(piece))
   expect(PieceStore.pieceOfTemporary(piece)).toEqual(Option.none())
+})
+
+describe("a result is a value", () => {
+  const text = "One. Two."
+
+  it("that is equal to another one with the same contents", () => {
+    const cue = { startMillis: 0, endMillis: 900, text }
+    const layout = () => Subtitles.layout([cue])
+    expect(Equal.equals(layout()[0], layout()[0])).toBe(true)
+    expect(Equal.equals(layout()[0], new Subtitles.Cue(cue))).toBe(true)
+    expect(HashSet.size(HashSet.make(...layout(), ...layout()))).toBe(1)
+    expect(Equal.equals(Data.array([...Sentences.split(text)]), Data.array([...Sentences.split(text)]))).toBe(true)
+    expect(Equal.equals(Data.array([...TextPieces.split(text)]), Data.array([...TextPieces.split(text)]))).toBe(true)
+  })
+
+  it.effect("which is JSON and back: the plan and the report of a speech, and the transcript of a recording", () =>
+    Effect.gen(function* () {
+      const planned = yield* LongSpeech.plan({ text })
+      expect(Equal.equals(planned, yield* LongSpeech.plan({ text }))).toBe(true)
+      const reportOf = LongSpeech.stream({ text }).pipe(
+        Effect.tap(({ stream }) => Stream.runDrain(stream)),
+        Effect.flatMap(({ report }) => report),
+        Effect.scoped
+      )
+      yield* reportOf
+      const [report, again] = [yield* reportOf, yield* reportOf]
+      expect(Equal.equals(report, again)).toBe(true)
+      expect(Hash.hash(report)).toBe(Hash.hash(again))
+      const ofReport = Schema.parseJson(LongSpeech.Report)
+      expect(Equal.equals(Schema.decodeSync(ofReport)(Schema.encodeSync(ofReport)(report)), report)).toBe(true)
+
+      const transcribe = LongTranscription.transcribe({ audio, model, transactionId })
+      yield* transcribe
+      const [transcript, same] = [yield* transcribe, yield* transcribe]
+      expect(Equal.equals(transcript, same)).toBe(true)
+      const ofTranscript = Schema.parseJson(LongTranscription.Transcript)
+      const read = Schema.decodeSync(ofTranscript)(Schema.encodeSync(ofTranscript)(transcript))
+      expect(Equal.equals(read, transcript)).toBe(true)
+      expect(read.segments[0]).toBeInstanceOf(LongTranscription.Segment)
+    }).pipe(Effect.provide(Layer.merge(services, tone)))
+  )
 })
 
 it("a place in a text is an index of the string", () => {

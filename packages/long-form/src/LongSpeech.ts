@@ -35,8 +35,8 @@ import { makeSpeaker, type PieceAudio, type PieceFailed, requestedFormat } from 
 import type { PieceStore, PieceStoreError } from "./PieceStore.js"
 
 export type { Called, Done, Event, Kept, Planned, Started } from "./internal/speech/events.js"
-export type { Plan } from "./internal/speech/plan.js"
-export type { Piece, Report, Segment } from "./internal/speech/report.js"
+export { Plan } from "./internal/speech/plan.js"
+export { Piece, Report, Segment } from "./internal/speech/report.js"
 export type { Options, Pauses, Request } from "./internal/speech/request.js"
 
 /** Audio of a whole text as it is synthesized. `stream` can be run once, inside the scope. */
@@ -50,8 +50,12 @@ export interface LongSpeech extends PcmStream.PcmStream<TtsError | PieceStoreErr
 }
 
 /** The file that was written, with the report of its speech. */
-export interface File extends Wav.WavFile {
+export class File extends Wav.WavFile {
   readonly report: Report
+  constructor({ report, ...file }: ConstructorParameters<typeof Wav.WavFile>[0] & { readonly report: Report }) {
+    super(file)
+    this.report = report
+  }
 }
 
 /** Checks a request, and counts its pieces and its cost. Sends nothing. */
@@ -91,7 +95,7 @@ export const writeFile = (
       const file = yield* Effect.tapErrorCause(Wav.writeFile(speech, path), (cause) =>
         Cause.isInterruptedOnly(cause) ? Effect.void : settle
       )
-      return { ...file, report: yield* speech.report }
+      return new File({ ...file, report: yield* speech.report })
     })
   )
 

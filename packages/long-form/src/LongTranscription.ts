@@ -37,11 +37,11 @@ export type {
   Silent,
   Started
 } from "./internal/transcription/events.js"
-export type { Ending } from "./internal/transcription/recordingPieces.js"
+export { Ending } from "./internal/transcription/recordingPieces.js"
 export type { Options, Request } from "./internal/transcription/request.js"
-export { type PieceSegments, type Segment, segmentsOf } from "./internal/transcription/segments.js"
-export type { Piece, Transcript } from "./internal/transcription/transcript.js"
-export type {
+export { type PieceSegments, Segment, segmentsOf } from "./internal/transcription/segments.js"
+export { Piece, Transcript } from "./internal/transcription/transcript.js"
+export {
   NothingButSilence,
   RecordingEndsEarly,
   SegmentTextsDiffer,

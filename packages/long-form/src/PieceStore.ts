@@ -11,6 +11,7 @@ import * as Files from "@effect-speech/common/Files"
 import * as Printable from "@effect-speech/common/Printable"
 import { systemCode } from "@effect-speech/common/SystemCode"
 import { Piece } from "@effect-speech/transport/CallReport"
+import { toPiece } from "@effect-speech/transport/unstable/Report"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,20 +21,26 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { examine } from "./internal/cacheEntry.js"
 
+const errorFields = {
+  /** The operation that failed: to open the store, to read a result, to make room for one, or to keep it. After `put`, it is paid. */
+  operation: Schema.Literal("open", "get", "reserve", "put"),
+  /** The folder of the store, or the name of a store of your own. */
+  store: Schema.String,
+  /** The system's code, such as `ENOSPC`. */
+  code: Schema.optional(Schema.String),
+  /** The piece of the result, if the store was in use. */
+  piece: Schema.optional(Piece),
+  message: Schema.String
+}
+
 /** A result can't be read or kept. */
 export class PieceStoreError extends cloneable(
-  Schema.TaggedError<PieceStoreError>("@effect-speech/long-form/PieceStoreError")("PieceStoreError", {
-    /** The operation that failed: to open the store, to read a result, to make room for one, or to keep it. After `put`, it is paid. */
-    operation: Schema.Literal("open", "get", "reserve", "put"),
-    /** The folder of the store, or the name of a store of your own. */
-    store: Schema.String,
-    /** The system's code, such as `ENOSPC`. */
-    code: Schema.optional(Schema.String),
-    /** The piece of the result, if the store was in use. */
-    piece: Schema.optional(Piece),
-    message: Schema.String
-  })
-) {}
+  Schema.TaggedError<PieceStoreError>("@effect-speech/long-form/PieceStoreError")("PieceStoreError", errorFields)
+) {
+  constructor(facts: Schema.Struct.Type<typeof errorFields>, options?: Schema.MakeOptions) {
+    super({ ...facts, piece: facts.piece && toPiece(facts.piece) }, options)
+  }
+}
 
 export interface PieceStoreService {
   /** Reads the result of this name. Return it as it is: the caller detects damage. */

@@ -1,20 +1,22 @@
 /**
  * Splits a text into sentences, in the languages of the service.
  */
+import { unsafeInstance } from "@effect-speech/common/Structural"
 import { dual } from "effect/Function"
 import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
 import { closers, terminators } from "./internal/text/around.js"
 import { endsSentence } from "./internal/text/sentenceEnds.js"
 import { isSpace, lineEnd, spacesAfter, spacesBefore } from "./internal/text/spaces.js"
 
-export interface Sentence {
+export class Sentence extends Schema.Class<Sentence>("Sentence")({
   /** The sentence with the spaces after it: the texts of all sentences together are the whole text. */
-  readonly text: string
+  text: Schema.String,
   /** Offset of its first character in the whole text, in UTF-16 units. */
-  readonly startIndex: number
+  startIndex: Schema.Int,
   /** Offset after its last character and the spaces after it, in UTF-16 units. */
-  readonly endIndex: number
-}
+  endIndex: Schema.Int
+}) {}
 
 export interface Options {
   /** Language code of the text, for its abbreviations. Default: the abbreviations of all languages. */
@@ -36,6 +38,9 @@ export const split: {
   (text: string, options: Options = {}) => sentences(text, options.lang)
 )
 
+const sentenceAt = (text: string, startIndex: number, endIndex: number): Sentence =>
+  unsafeInstance(Sentence, { text: text.slice(startIndex, endIndex), startIndex, endIndex })
+
 function* sentences(text: string, lang: string | undefined): Generator<Sentence, void> {
   const pattern = new RegExp(candidates)
   let start = spacesAfter(text, 0)
@@ -46,10 +51,10 @@ function* sentences(text: string, lang: string | undefined): Generator<Sentence,
     const end = spacesAfter(text, at)
     if (end === text.length) break
     if (at <= start || !(isLine ? lineEnd(text, at, end) !== undefined : endsSentence(text, at, lang))) continue
-    yield { text: text.slice(from, end), startIndex: from, endIndex: end }
+    yield sentenceAt(text, from, end)
     from = end
     start = end
     pattern.lastIndex = end
   }
-  if (from < text.length) yield { text: text.slice(from), startIndex: from, endIndex: text.length }
+  if (from < text.length) yield sentenceAt(text, from, text.length)
 }

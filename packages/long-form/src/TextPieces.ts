@@ -1,40 +1,44 @@
 /**
  * Splits a text of any length into pieces that the service takes, at the best places near the limit.
  */
+import { structural, unsafeInstance } from "@effect-speech/common/Structural"
 import { dual } from "effect/Function"
 import * as Predicate from "effect/Predicate"
-import type { Boundary } from "./internal/text/boundary.js"
+import * as Schema from "effect/Schema"
+import { Boundary } from "./internal/text/boundary.js"
 import { boundaryAt, codePointsOf, cut } from "./internal/text/cuts.js"
 import { isSpeakable } from "./internal/text/speakable.js"
 import { wholeWithin } from "./internal/wholeWithin.js"
 import type { Passage } from "./Passages.js"
 
-export type { Boundary }
+export { Boundary }
 
-export interface TextPiece {
-  /** Counts from 0. */
-  readonly index: number
-  /** The piece with all its spaces: the texts of all pieces together are the whole text. */
-  readonly text: string
-  /** Offset of its first character in the whole text, in UTF-16 units. */
-  readonly startIndex: number
-  /** Offset after its last character, in UTF-16 units. */
-  readonly endIndex: number
-  /** Its length in Unicode code points, the unit of billing. */
-  readonly codePoints: number
-  /** Only the last piece of the whole text has `end`. */
-  readonly boundary: Boundary
-  /** The passage that it belongs to, from 0. A text without passages is one. */
-  readonly passage: number
-  /** The language of its passage, else of the options. */
-  readonly lang?: string | undefined
-  /** The voice of its passage. */
-  readonly voice?: string | undefined
-  /** The speed of its passage. */
-  readonly speed?: number | undefined
-  /** Whether it has a letter, a number or a symbol. If not, it is not sent, and becomes silence. */
-  readonly speakable: boolean
-}
+export class TextPiece extends structural(
+  Schema.Class<TextPiece>("TextPiece")({
+    /** Counts from 0. */
+    index: Schema.Int,
+    /** The piece with all its spaces: the texts of all pieces together are the whole text. */
+    text: Schema.String,
+    /** Offset of its first character in the whole text, in UTF-16 units. */
+    startIndex: Schema.Int,
+    /** Offset after its last character, in UTF-16 units. */
+    endIndex: Schema.Int,
+    /** Its length in Unicode code points, the unit of billing. */
+    codePoints: Schema.Int,
+    /** Only the last piece of the whole text has `end`. */
+    boundary: Boundary,
+    /** The passage that it belongs to, from 0. A text without passages is one. */
+    passage: Schema.Int,
+    /** The language of its passage, else of the options. */
+    lang: Schema.optional(Schema.String),
+    /** The voice of its passage. */
+    voice: Schema.optional(Schema.String),
+    /** The speed of its passage. */
+    speed: Schema.optional(Schema.Number),
+    /** Whether it has a letter, a number or a symbol. If not, it is not sent, and becomes silence. */
+    speakable: Schema.Boolean
+  })
+) {}
 
 export interface Options {
   /** Largest number of code points in a piece, 1 to 10,000. Default: 2,000. */
@@ -109,7 +113,7 @@ function* pieces(
         at === text.length && following.done !== true
           ? boundaryBetween(text, following.value.passage.text, lang)
           : boundary
-      yield {
+      yield unsafeInstance(TextPiece, {
         index,
         text: piece,
         startIndex: offset + start,
@@ -121,7 +125,7 @@ function* pieces(
         voice,
         speed,
         speakable: isSpeakable(piece)
-      }
+      })
       index++
       start = at
       budget = Math.min(2 * budget, maximum)

@@ -8,7 +8,9 @@
  * })
  * ```
  */
+
 import { type Container as AudioContainer, containers } from "@effect-speech/audio-codec/Container"
+import { structural, unsafeInstance } from "@effect-speech/common/Structural"
 import type { UploadFailed } from "@effect-speech/transport/unstable/Failure"
 import { chunks } from "@effect-speech/transport/unstable/Upload"
 import * as Effect from "effect/Effect"
@@ -27,18 +29,19 @@ export const Container = Schema.Literal(...containers)
 export type Container = AudioContainer
 
 /** What the bytes of a recording state. A field that they do not state is absent. */
-export const Recording = Schema.Struct({
-  /** Read from the bytes, behind tags that stand before them, not from the name of the file. */
-  container: Schema.optional(Container),
-  /** The size of the whole recording, in bytes. */
-  bytes: Schema.optional(Schema.NonNegativeInt),
-  /** In Hz. For Opus, the rate of the audio before it was encoded; a decoder gives 48,000 Hz. */
-  sampleRate: Schema.optional(Schema.Finite.pipe(Schema.positive())),
-  channels: Schema.optional(Schema.Int.pipe(Schema.positive())),
-  /** In milliseconds. */
-  durationMillis: Schema.optional(Schema.Finite.pipe(Schema.nonNegative()))
-})
-export type Recording = typeof Recording.Type
+export class Recording extends structural(
+  Schema.Class<Recording>("SttRecording")({
+    /** Read from the bytes, behind tags that stand before them, not from the name of the file. */
+    container: Schema.optional(Container),
+    /** The size of the whole recording, in bytes. */
+    bytes: Schema.optional(Schema.NonNegativeInt),
+    /** In Hz. For Opus, the rate of the audio before it was encoded; a decoder gives 48,000 Hz. */
+    sampleRate: Schema.optional(Schema.Finite.pipe(Schema.positive())),
+    channels: Schema.optional(Schema.Int.pipe(Schema.positive())),
+    /** In milliseconds. */
+    durationMillis: Schema.optional(Schema.Finite.pipe(Schema.nonNegative()))
+  })
+) {}
 
 /**
  * Reads the header of a recording: at most 256 KiB of a file or of bytes, or the first 256 KiB of a stream, which is
@@ -58,10 +61,11 @@ export const inspect = <R = never>(source: AudioSource<R>): Effect.Effect<Record
   isRepeatable(source)
     ? openAudio(source, lookAhead).pipe(
         Effect.flatMap(describeRecording),
+        Effect.map((facts) => unsafeInstance(Recording, facts)),
         Effect.scoped,
         Effect.mapError((failure) => new SttAudioUnreadable(unreadableAudio(source, failure)))
       )
-    : Effect.succeed({})
+    : Effect.succeed(new Recording())
 
 /** A recording that is open to be read. */
 export interface OpenRecording extends Recording {

@@ -15,25 +15,28 @@
 
 import * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
+import { unsafeInstance } from "@effect-speech/common/Structural"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
 import { CallIds } from "@effect-speech/transport/CallIds"
 import type { ClientOptions } from "@effect-speech/transport/ClientOptions"
 import type * as Deadlines from "@effect-speech/transport/Deadlines"
 import * as Client from "@effect-speech/transport/unstable/Client"
-import { answeredAtOnce, reportOf } from "@effect-speech/transport/unstable/Report"
+import { answeredAtOnce, reportOf, toReport } from "@effect-speech/transport/unstable/Report"
 import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
 import { requestOf, type TranscribeOperation } from "./internal/request.js"
 import { accept, failureError } from "./internal/response.js"
 import { isRepeatable, provided, withFileSystem } from "./internal/sources.js"
 import { warningsFor } from "./internal/warnings.js"
 import * as Contract from "./SttContract.js"
 import { type SttError, SttInvalidApiKey } from "./SttError.js"
-import type { Transcription } from "./Transcription.js"
+import { SttWarning } from "./SttWarning.js"
+import { Transcription } from "./Transcription.js"
 import { type TranscriptionRequest, validate } from "./TranscriptionRequest.js"
 
 export interface SpeechToTextService {
@@ -195,18 +198,21 @@ const testTranscription = ({
   number,
   request
 }: Client.TestCall<TranscriptionRequest, string | Partial<Transcription>>): Effect.Effect<Transcription> => {
-  const parts = Predicate.isString(given) ? { text: given } : given
+  const parts: Partial<Transcription> = Predicate.isString(given) ? { text: given } : given
   // The report has the ids that the answer gives, as that of the client has those of the response.
-  const { callId = `test-${number}` } = parts
-  return Effect.map(
-    transactionIdOf({ transactionId: parts.transactionId ?? request.transactionId }),
-    (transactionId) => ({
+  const { callId = `test-${number}`, call, warnings } = parts
+  return Effect.map(transactionIdOf({ transactionId: parts.transactionId ?? request.transactionId }), (transactionId) =>
+    unsafeInstance(Transcription, {
       text: "",
+      ...parts,
       callId,
       transactionId,
-      warnings: warningsFor({}, request),
-      call: reportOf({ sentId: transactionId, attempts: [answeredAtOnce], elapsedMillis: 0 }, "unknown", callId),
-      ...parts
+      // They may be plain objects.
+      warnings: warnings?.map((given) => Schema.decodeSync(SttWarning)(given)) ?? warningsFor({}, request),
+      call:
+        call === undefined
+          ? reportOf({ sentId: transactionId, attempts: [answeredAtOnce], elapsedMillis: 0 }, "unknown", callId)
+          : toReport(call)
     })
   )
 }

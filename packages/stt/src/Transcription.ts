@@ -1,24 +1,27 @@
 /**
  * The result of a transcription.
  */
+import { structural } from "@effect-speech/common/Structural"
 import { CallReport } from "@effect-speech/transport/CallReport"
 import * as Schema from "effect/Schema"
 import { AuxInfo } from "./SttContract.js"
 import { SttWarning } from "./SttWarning.js"
 
-export const Transcription = Schema.Struct({
-  /** The transcript of the whole recording. Empty if the service recognised nothing. */
-  text: Schema.String,
-  /** The service's id of this transcription. */
-  callId: Schema.String,
-  /** The id that was sent. */
-  transactionId: Schema.String,
-  /**
-   * `aux_info` of the response, with the field names of the service. Absent without `aux`, and if the model omits it.
-   */
-  auxInfo: Schema.optional(AuxInfo),
-  /** What the client found before the upload that may reduce the quality, and a notice with an empty transcript. */
-  warnings: Schema.Array(SttWarning),
-  call: CallReport
-})
-export type Transcription = typeof Transcription.Type
+/** Transcriptions are equal if their contents are. */
+export class Transcription extends structural(
+  Schema.Class<Transcription>("SttTranscription")({
+    /** The transcript of the whole recording. Empty if the service recognised nothing. */
+    text: Schema.String,
+    /** The service's id of this transcription. */
+    callId: Schema.String,
+    /** The id that was sent. */
+    transactionId: Schema.String,
+    /**
+     * `aux_info` of the response, with the field names of the service. Absent without `aux`, and if the model omits it.
+     */
+    auxInfo: Schema.optional(AuxInfo),
+    /** What the client found before the upload that may reduce the quality, and a notice with an empty transcript. */
+    warnings: Schema.Array(SttWarning),
+    call: CallReport
+  })
+) {}

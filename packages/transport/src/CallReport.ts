@@ -1,6 +1,7 @@
 /**
  * The report of a call. Every error and every result has one.
  */
+import { structural } from "@effect-speech/common/Structural"
 import * as Schema from "effect/Schema"
 
 /** How much of the request left this process. */
@@ -8,18 +9,19 @@ export const Sent = Schema.Literal("nothing", "part", "all")
 export type Sent = typeof Sent.Type
 
 /** One request of a call, and its response. */
-export const Attempt = Schema.Struct({
-  /** Status of the response. Absent if there was none. */
-  status: Schema.optional(Schema.Number),
-  sent: Sent,
-  /** Delay after the previous attempt, in milliseconds. */
-  delayMillis: Schema.Number,
-  /** Delay that the response asked for (`Retry-After`), in milliseconds. */
-  retryAfterMillis: Schema.optional(Schema.Number),
-  /** From the start of the attempt to its response or its end, in milliseconds. */
-  elapsedMillis: Schema.Number
-})
-export type Attempt = typeof Attempt.Type
+export class Attempt extends structural(
+  Schema.Class<Attempt>("CallAttempt")({
+    /** Status of the response. Absent if there was none. */
+    status: Schema.optional(Schema.Finite),
+    sent: Sent,
+    /** Delay after the previous attempt, in milliseconds. */
+    delayMillis: Schema.Finite,
+    /** Delay that the response asked for (`Retry-After`), in milliseconds. */
+    retryAfterMillis: Schema.optional(Schema.Finite),
+    /** From the start of the attempt to its response or its end, in milliseconds. */
+    elapsedMillis: Schema.Finite
+  })
+) {}
 
 /**
  * Whether the service charged for the call, as far as its contract says.
@@ -36,60 +38,69 @@ export type Billing = typeof Billing.Type
 /** What the pieces of a text and of a recording have in common. */
 const pieceFields = {
   /** Counts from 1. */
-  number: Schema.Number,
+  number: Schema.Finite,
   /** Number of all pieces, if it is known. */
-  of: Schema.optional(Schema.Number),
+  of: Schema.optional(Schema.Finite),
   /** Number of pieces whose results are kept: a new run does not send them again. */
-  kept: Schema.Number
+  kept: Schema.Finite
 }
 
 /** A piece of a long text. */
-export const TextPiece = Schema.TaggedStruct("TextPiece", {
-  ...pieceFields,
-  /** Offset of its first character in the whole text, in UTF-16 units. */
-  startIndex: Schema.Number,
-  /** Offset after its last character, in UTF-16 units. */
-  endIndex: Schema.Number,
-  /** Its first words. */
-  beginning: Schema.String,
-  /** Code points that a new run has to send. Absent if it is not known. */
-  leftCodePoints: Schema.optional(Schema.Number)
-})
-export type TextPiece = typeof TextPiece.Type
+export class TextPiece extends structural(
+  Schema.TaggedClass<TextPiece>("CallTextPiece")("TextPiece", {
+    ...pieceFields,
+    /** Offset of its first character in the whole text, in UTF-16 units. */
+    startIndex: Schema.Finite,
+    /** Offset after its last character, in UTF-16 units. */
+    endIndex: Schema.Finite,
+    /** Its first words. */
+    beginning: Schema.String,
+    /** Code points that a new run has to send. Absent if it is not known. */
+    leftCodePoints: Schema.optional(Schema.Finite)
+  })
+) {}
 
 /** A piece of a long recording. */
-export const RecordingPiece = Schema.TaggedStruct("RecordingPiece", {
-  ...pieceFields,
-  /** In milliseconds from the beginning of the recording. */
-  startMillis: Schema.Number,
-  /** In milliseconds from the beginning of the recording. */
-  endMillis: Schema.Number,
-  /** Duration of the whole recording, in milliseconds, if it is known. */
-  wholeMillis: Schema.optional(Schema.Number),
-  /** Audio that a new run has to send, in milliseconds. Absent if it is not known. */
-  leftMillis: Schema.optional(Schema.Number)
-})
-export type RecordingPiece = typeof RecordingPiece.Type
+export class RecordingPiece extends structural(
+  Schema.TaggedClass<RecordingPiece>("CallRecordingPiece")("RecordingPiece", {
+    ...pieceFields,
+    /** In milliseconds from the beginning of the recording. */
+    startMillis: Schema.Finite,
+    /** In milliseconds from the beginning of the recording. */
+    endMillis: Schema.Finite,
+    /** Duration of the whole recording, in milliseconds, if it is known. */
+    wholeMillis: Schema.optional(Schema.Finite),
+    /** Audio that a new run has to send, in milliseconds. Absent if it is not known. */
+    leftMillis: Schema.optional(Schema.Finite)
+  })
+) {}
 
 /** The piece of a longer text or recording that a call was made for, and what a new run has left to do. */
 export const Piece = Schema.Union(TextPiece, RecordingPiece)
 export type Piece = typeof Piece.Type
 
-export const CallReport = Schema.Struct({
-  /** Id that all attempts sent: a transaction id or a request id. Empty if nothing was sent. */
-  sentId: Schema.String,
-  /** Id in the response, if there was one. */
-  receivedId: Schema.optional(Schema.String),
-  attempts: Schema.Array(Attempt),
-  billing: Billing,
-  /** How long the call waited for its turn, in milliseconds. Absent if it did not wait. */
-  queuedMillis: Schema.optional(Schema.Number),
-  /** From the start of the call to its end, in milliseconds. */
-  elapsedMillis: Schema.Number,
-  /** Set if the call was made for a piece of a longer text or recording. */
-  piece: Schema.optional(Piece)
-})
-export type CallReport = typeof CallReport.Type
+/** What a call did. Reports are equal if their contents are. */
+export class CallReport extends structural(
+  Schema.Class<CallReport>("CallReport")({
+    /** Id that all attempts sent: a transaction id or a request id. Empty if nothing was sent. */
+    sentId: Schema.String,
+    /** Id in the response, if there was one. */
+    receivedId: Schema.optional(Schema.String),
+    attempts: Schema.Array(Attempt),
+    billing: Billing,
+    /** How long the call waited for its turn, in milliseconds. Absent if it did not wait. */
+    queuedMillis: Schema.optional(Schema.Finite),
+    /** From the start of the call to its end, in milliseconds. */
+    elapsedMillis: Schema.Finite,
+    /** Set if the call was made for a piece of a longer text or recording. */
+    piece: Schema.optional(Piece)
+  })
+) {}
 
 /** The report of a call that sent nothing. */
-export const nothingSent: CallReport = { sentId: "", attempts: [], billing: "notBilled", elapsedMillis: 0 }
+export const nothingSent: CallReport = new CallReport({
+  sentId: "",
+  attempts: [],
+  billing: "notBilled",
+  elapsedMillis: 0
+})

@@ -8,6 +8,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as nodeFileSystem from "./internal/files/nodeFileSystem.js"
 import { proxiesIn } from "./internal/http/environmentProxy.js"
 import { withDriver } from "./internal/http/httpDriver.js"
@@ -43,10 +44,10 @@ export const layer: Layer.Layer<HttpClient.HttpClient | FileSystem.FileSystem> =
 )
 
 /**
- * The address of the proxy that the environment names for a URL, without a user name and a password. `undefined`: there is
- * none, or its address is not one of http or https.
+ * The address of the proxy that the environment names for a URL, without a user name and a password. `None`: there is none, or
+ * its address is not one of http or https.
  */
-export const proxyOf = (url: URL): string | undefined => {
+export const proxyOf = (url: URL): Option.Option<string> => {
   const address = proxiesIn(process.env)(url)?.address
-  return address instanceof URL ? address.origin : undefined
+  return address instanceof URL ? Option.some(address.origin) : Option.none()
 }

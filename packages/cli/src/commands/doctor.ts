@@ -12,6 +12,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { baseUrl, type CallSettings, speechToText, textToSpeech } from "../clients.js"
 import type { Given } from "../declaration.js"
@@ -101,10 +102,11 @@ const checkHost = (
   })
 }
 
-const withProxy = (address: string): string => {
-  const proxy = NodeTransport.proxyOf(new URL(address))
-  return proxy === undefined ? address : `${address} by the proxy ${proxy}`
-}
+const withProxy = (address: string): string =>
+  Option.match(NodeTransport.proxyOf(new URL(address)), {
+    onNone: () => address,
+    onSome: (proxy) => `${address} by the proxy ${proxy}`
+  })
 
 export const doctor = ({ allowInsecureHttp, json }: Given<"doctor">) =>
   Effect.gen(function* () {

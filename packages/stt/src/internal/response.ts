@@ -1,3 +1,4 @@
+import { unsafeInstance } from "@effect-speech/common/Structural"
 import type { CallReport } from "@effect-speech/transport/CallReport"
 import * as Client from "@effect-speech/transport/unstable/Client"
 import type { Failure } from "@effect-speech/transport/unstable/Failure"
@@ -24,7 +25,7 @@ import {
   SttUnexpectedStatus
 } from "../SttError.js"
 import type { SttWarning } from "../SttWarning.js"
-import type { Transcription } from "../Transcription.js"
+import { Transcription } from "../Transcription.js"
 import { readAnswer } from "./readAnswer.js"
 import { unreadableAudio } from "./sources.js"
 import { noticeWarning } from "./warnings.js"
@@ -90,14 +91,14 @@ const transcriptionOf = (
 ): Transcription => {
   const callId = redact(id)
   const notice = text === "" ? header(Contract.noticeHeader) : undefined
-  return {
+  return unsafeInstance(Transcription, {
     text,
     callId,
     transactionId: call.sentId,
     auxInfo,
-    call: { ...call, receivedId: callId },
+    call: reportOf(call, call.billing, callId),
     warnings: notice === undefined ? warnings : [...warnings, noticeWarning(notice)]
-  }
+  })
 }
 
 const transcriptionFailed = (response: Response<SttError>, body: Contract.Failure, call: CallReport): SttError => {
@@ -106,7 +107,7 @@ const transcriptionFailed = (response: Response<SttError>, body: Contract.Failur
     serverMessage: body.message,
     callId: body.call_id
   })
-  return new SttTranscriptionFailed({ ...facts, call: { ...call, receivedId: facts.callId } })
+  return new SttTranscriptionFailed({ ...facts, call: reportOf(call, call.billing, facts.callId) })
 }
 
 const readErrorBody = Client.errorBodyReader(Contract.ErrorBody)

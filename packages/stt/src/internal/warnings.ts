@@ -29,7 +29,7 @@ export const warningsFor = (recording: WarnedFacts, request: WarnedFields): Read
 
 /** The warning of an empty transcript whose response has a notice. */
 export const noticeWarning = (notice: string): SttWarning =>
-  NothingRecognised.make({
+  new NothingRecognised({
     notice,
     message: `Nothing was recognised: ${notice.replace(/[.!?]?$/, (end) => end || ".")}`
   })
@@ -37,7 +37,7 @@ export const noticeWarning = (notice: string): SttWarning =>
 const channelsWarning = (channels: number | undefined): SttWarning | undefined =>
   channels === undefined || channels === 1
     ? undefined
-    : MoreThanOneChannel.make({
+    : new MoreThanOneChannel({
         channels,
         message: `The recording has ${channels} channels, but the service requires mono: mix them down (telephony does this for a WAV file), or send each channel as a recording of its own.`
       })
@@ -51,7 +51,7 @@ const sampleRateWarning = (sampleRate: number | undefined): SttWarning | undefin
     sampleRate < rates.from
       ? `The recording is at ${sampleRate} Hz, but the models are trained at 8000 Hz: record at 8000 Hz, since conversion can't restore what is missing.`
       : `The recording is at ${sampleRate} Hz, but the models are trained at 8000 Hz: send it at 8000 Hz (telephony does this for a WAV file), which is smaller and loses nothing that the models use.`
-  return SampleRateFarFrom8kHz.make({ sampleRate, message })
+  return new SampleRateFarFrom8kHz({ sampleRate, message })
 }
 
 const parseNumberLanguages = ["hi", "ml", "kn", "gu", "mr"]
@@ -67,7 +67,7 @@ const parseNumberWarning = (model: string): SttWarning | undefined => {
   const name = languageName(language)
   return name === undefined || parseNumberLanguages.includes(language)
     ? undefined
-    : ParseNumberWithoutEffect.make({
+    : new ParseNumberWithoutEffect({
         model,
         language,
         message: Printable.line(
@@ -83,7 +83,7 @@ const spoken = new RegExp(String.raw`^\s*${word}(?:\s+${word})*\s*$`, "u")
 const hotwordWarning = (phrase: string): SttWarning | undefined =>
   spoken.test(phrase)
     ? undefined
-    : HotwordNotSpoken.make({
+    : new HotwordNotSpoken({
         phrase,
         message: Printable.line(
           `The hotword ${JSON.stringify(phrase)} has digits or punctuation, but only spoken words are recognised: write it in words, as it is spoken.`

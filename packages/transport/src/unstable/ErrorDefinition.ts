@@ -11,7 +11,7 @@ import * as Printable from "@effect-speech/common/Printable"
 import * as Schema from "effect/Schema"
 import { type Billing, CallReport, nothingSent, type Piece } from "../CallReport.js"
 import type { Category, Retry, ServiceError, ServiceErrorClass } from "../ServiceError.js"
-import { describePiece } from "./Report.js"
+import { describePiece, toReport, withPieceOf } from "./Report.js"
 
 const common = { call: CallReport, message: Schema.String }
 
@@ -54,7 +54,7 @@ export const define =
 
     class Defined extends Base {
       constructor(props: Props = {}, options?: Schema.MakeOptions) {
-        const facts = Object.assign({ call: nothingSent }, definition.defaults, props)
+        const facts = Object.assign({}, definition.defaults, props, { call: toReport(props.call ?? nothingSent) })
         const message = props.message ?? ofPiece(Printable.line(definition.message(facts)), facts.call.piece)
         super({ ...facts, message }, options)
         // Drop the stack: only library frames. An effect runs outside the synchronous stack of the caller's code.
@@ -91,5 +91,5 @@ export const withPiece = <E extends ServiceError & { readonly call: CallReport; 
   billing: Billing = error.call.billing
 ): E => {
   const Class = error.constructor as new (props: object) => E
-  return new Class({ ...error, call: { ...error.call, piece, billing }, message: ofPiece(error.message, piece) })
+  return new Class({ ...error, call: withPieceOf(error.call, piece, billing), message: ofPiece(error.message, piece) })
 }

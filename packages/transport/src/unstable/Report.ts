@@ -2,14 +2,47 @@
  * Makes the report of a call, and the sentence about its piece.
  */
 import * as Printable from "@effect-speech/common/Printable"
-import type { Attempt, Billing, CallReport, Piece } from "../CallReport.js"
+import { unsafeInstance } from "@effect-speech/common/Structural"
+import { Attempt, type Billing, CallReport, type Piece, RecordingPiece, TextPiece } from "../CallReport.js"
 
 /** The report of a call with this progress. */
 export const reportOf = (
   { attempts, elapsedMillis, queuedMillis, sentId }: Omit<CallReport, "billing" | "receivedId">,
   billing: Billing,
   receivedId?: string | undefined
-): CallReport => ({ sentId, receivedId, attempts, billing, queuedMillis, elapsedMillis })
+): CallReport =>
+  unsafeInstance(CallReport, {
+    sentId,
+    receivedId,
+    attempts: attempts.map(toAttempt),
+    billing,
+    queuedMillis,
+    elapsedMillis
+  })
+
+/** The report, if it is an instance. Else one with the fields of a plain object, which are checked. */
+export const toReport = (report: CallReport): CallReport => {
+  if (report instanceof CallReport) return report
+  const { attempts, piece, ...fields }: CallReport = report
+  return new CallReport({
+    ...fields,
+    attempts: attempts.map((attempt) => (attempt instanceof Attempt ? attempt : new Attempt(attempt))),
+    piece: piece && toPiece(piece)
+  })
+}
+
+/** The same report, of a call for this piece. */
+export const withPieceOf = (report: CallReport, piece: Piece, billing: Billing): CallReport =>
+  unsafeInstance(CallReport, { ...report, piece: toPiece(piece), billing })
+
+const toAttempt = (attempt: Attempt): Attempt =>
+  attempt instanceof Attempt ? attempt : unsafeInstance(Attempt, attempt)
+
+/** The piece, if it is an instance. Else one with the fields of a plain object, which are checked. */
+export const toPiece = (piece: Piece): Piece => {
+  if (piece._tag === "TextPiece") return piece instanceof TextPiece ? piece : new TextPiece(piece)
+  return piece instanceof RecordingPiece ? piece : new RecordingPiece(piece)
+}
 
 /**
  * Statuses that refuse a request before any work is done: 400 to 403 by the contract, 404, 413, 429 and 503 by their meaning
@@ -39,7 +72,7 @@ export const billingOf = (attempts: ReadonlyArray<Attempt>, maySpend: (status: n
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 /** The attempt that a test double reports. */
-export const answeredAtOnce: Attempt = { status: 200, sent: "all", delayMillis: 0, elapsedMillis: 0 }
+export const answeredAtOnce: Attempt = new Attempt({ status: 200, sent: "all", delayMillis: 0, elapsedMillis: 0 })
 
 const grouped = (value: number): string => value.toLocaleString("en")
 

@@ -19,7 +19,7 @@ const formatWarning = ({ asked, format: { encoding, sampleRate } }: ResponseFact
   const expected = audioFormat(asked)
   return expected.sampleRate === sampleRate && expected.encoding === encoding
     ? undefined
-    : FormatDiffers.make({
+    : new FormatDiffers({
         asked,
         sampleRate,
         encoding,
@@ -29,7 +29,7 @@ const formatWarning = ({ asked, format: { encoding, sampleRate } }: ResponseFact
 
 const durationWarning = ({ durationMillis }: ResponseFacts): TtsWarning | undefined =>
   durationMillis === undefined
-    ? DurationMissing.make({
+    ? new DurationMissing({
         message:
           "The response does not state the duration of the audio, so audio that was cut between two samples is not detected: listen to its end."
       })
@@ -37,13 +37,13 @@ const durationWarning = ({ durationMillis }: ResponseFacts): TtsWarning | undefi
 
 const requestIdWarning = ({ receivedId, sentId }: ResponseFacts): TtsWarning | undefined => {
   if (receivedId === undefined) {
-    return RequestIdMissing.make({
+    return new RequestIdMissing({
       message: `The response has no request id. To report this call to the service, use the id that was sent: ${sentId}.`
     })
   }
   return receivedId === sentId
     ? undefined
-    : RequestIdDiffers.make({
+    : new RequestIdDiffers({
         sentId,
         receivedId,
         message: `The response has the request id ${receivedId}, not ${sentId} as sent. To report this call to the service, use both.`

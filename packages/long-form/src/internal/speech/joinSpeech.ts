@@ -1,12 +1,13 @@
-import { type AudioFormat, bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
+import { AudioFormat, bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
+import { unsafeInstance } from "@effect-speech/common/Structural"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Boundary } from "../text/boundary.js"
 import type { PlannedPiece } from "./plan.js"
-import type { Piece, Report, Segment } from "./report.js"
+import { Piece, Report, Segment } from "./report.js"
 import type { Options } from "./request.js"
 import { sentenceTimes } from "./sentenceTimes.js"
 import { shapePiece } from "./shapePiece.js"
@@ -22,6 +23,9 @@ const defaultPauses: Record<Boundary, Duration.DurationInput> = {
   end: 0
 }
 
+const asValue = ({ channels, encoding, sampleRate }: AudioFormat): AudioFormat =>
+  unsafeInstance(AudioFormat, { sampleRate, channels, encoding })
+
 /** Joins the audio of the pieces in order, and reports where each piece and each sentence is in the whole. */
 export const makeJoiner = (format: AudioFormat, { edgeSilence = "40 millis", fade = "5 millis", pauses }: Options) => {
   const pauseAfter = (boundary: Boundary) =>
@@ -36,14 +40,16 @@ export const makeJoiner = (format: AudioFormat, { edgeSilence = "40 millis", fad
     const sentences = sentenceTimes(piece.text, piece.lang, samples, format.sampleRate)
     for (const { endFrame, estimated, offset, startFrame, text } of sentences) {
       const startIndex = piece.startIndex + offset
-      segments.push({
-        text,
-        startIndex,
-        endIndex: startIndex + text.length,
-        startMillis: millisOf(frames + startFrame),
-        endMillis: millisOf(frames + endFrame),
-        estimated
-      })
+      segments.push(
+        unsafeInstance(Segment, {
+          text,
+          startIndex,
+          endIndex: startIndex + text.length,
+          startMillis: millisOf(frames + startFrame),
+          endMillis: millisOf(frames + endFrame),
+          estimated
+        })
+      )
     }
   }
   const push = ({ audio, call, piece, warnings }: PieceAudio) =>
@@ -54,34 +60,37 @@ export const makeJoiner = (format: AudioFormat, { edgeSilence = "40 millis", fad
           : yield* shapePiece(audio.bytes, audio.format, format, { edgeSilence, fade })
       const pause = PcmStream.silence(format, pauseAfter(piece.boundary))
       const endFrame = frames + bytes.byteLength / bytesPerFrame(format)
-      pieces.push({
-        number: piece.index + 1,
-        text: piece.text,
-        startIndex: piece.startIndex,
-        endIndex: piece.endIndex,
-        passage: piece.passage,
-        boundary: piece.boundary,
-        codePoints: piece.cost,
-        startFrame: frames,
-        endFrame,
-        startMillis: millisOf(frames),
-        endMillis: millisOf(endFrame),
-        source: audio === undefined ? "silence" : call === undefined ? "kept" : "sent",
-        requestId: audio?.requestId,
-        call,
-        warnings
-      })
+      pieces.push(
+        unsafeInstance(Piece, {
+          number: piece.index + 1,
+          text: piece.text,
+          startIndex: piece.startIndex,
+          endIndex: piece.endIndex,
+          passage: piece.passage,
+          boundary: piece.boundary,
+          codePoints: piece.cost,
+          startFrame: frames,
+          endFrame,
+          startMillis: millisOf(frames),
+          endMillis: millisOf(endFrame),
+          source: audio === undefined ? "silence" : call === undefined ? "kept" : "sent",
+          requestId: audio?.requestId,
+          call,
+          warnings
+        })
+      )
       if (audio !== undefined) addSegments(piece, bytes)
       frames = endFrame + (pause.byteLength ?? 0) / bytesPerFrame(format)
       return Stream.concat(bytes.byteLength === 0 ? Stream.empty : Stream.make(bytes), pause.stream)
     })
   return {
     push,
-    report: (): Report => ({
-      format,
-      pieces: [...pieces],
-      segments: [...segments],
-      durationMillis: millisOf(frames)
-    })
+    report: (): Report =>
+      unsafeInstance(Report, {
+        format: asValue(format),
+        pieces: [...pieces],
+        segments: [...segments],
+        durationMillis: millisOf(frames)
+      })
   }
 }

@@ -1,22 +1,23 @@
 /** The pieces of a text, and what they cost, before anything is sent. */
 import { TtsInvalidRequest } from "@effect-speech/tts/TtsError"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import type { Passage } from "../../Passages.js"
 import * as TextPieces from "../../TextPieces.js"
 import { validate } from "./validate.js"
 
 /** The number of pieces and the cost of a speech, before anything is sent. */
-export interface Plan {
+export class Plan extends Schema.Class<Plan>("LongSpeechPlan")({
   /** Number of all pieces. */
-  readonly pieces: number
+  pieces: Schema.Int,
   /** Length of the text in Unicode code points. */
-  readonly codePoints: number
+  codePoints: Schema.Int,
   /**
    * Code points to send, the unit of billing: the highest cost. Spaces around a piece are not sent, nor are pieces without a
    * letter, a number or a symbol. Pieces that are kept cost nothing.
    */
-  readonly cost: number
-}
+  cost: Schema.Int
+}) {}
 
 /** A piece, and what of it is sent. */
 export interface PlannedPiece extends TextPieces.TextPiece {
@@ -69,7 +70,7 @@ const makePieces = (source: Iterator<TextPieces.TextPiece>): Pieces => {
       let cost = 0
       for (let index = 0; ; index++) {
         const piece = at(index)
-        if (piece === undefined) return { pieces: index, codePoints, cost }
+        if (piece === undefined) return new Plan({ pieces: index, codePoints, cost })
         codePoints += piece.codePoints
         cost += piece.cost
         // Responses are read between two pieces.

@@ -1,60 +1,72 @@
-import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
-import type { CallReport } from "@effect-speech/transport/CallReport"
-import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
-import type { Boundary } from "../text/boundary.js"
+import { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
+import { structural } from "@effect-speech/common/Structural"
+import { CallReport } from "@effect-speech/transport/CallReport"
+import { TtsWarning } from "@effect-speech/tts/TtsWarning"
+import * as Schema from "effect/Schema"
+import { Boundary } from "../text/boundary.js"
 
 /** A piece and its place in the audio. Frames and milliseconds count from the beginning of the whole. */
-export interface Piece {
-  /** Counts from 1. */
-  readonly number: number
-  /** The piece with all its spaces. */
-  readonly text: string
-  /** Offset of the text in the whole, in UTF-16 units. */
-  readonly startIndex: number
-  readonly endIndex: number
-  /** The passage that it belongs to, from 0. A text without passages is one. */
-  readonly passage: number
-  readonly boundary: Boundary
-  /** Code points that it costs if it is sent. */
-  readonly codePoints: number
-  readonly startFrame: number
-  /** Without the pause after it. */
-  readonly endFrame: number
-  readonly startMillis: number
-  readonly endMillis: number
-  /** `sent`: in this run. `kept`: found in the store. `silence`: it has no letter, number or symbol. */
-  readonly source: "sent" | "kept" | "silence"
-  /** Id of the paid request. Absent for silence. */
-  readonly requestId?: string | undefined
-  /** The call with its billing. Absent if this run did not send it. */
-  readonly call?: CallReport | undefined
-  readonly warnings: ReadonlyArray<TtsWarning>
-}
+export class Piece extends structural(
+  Schema.Class<Piece>("LongSpeechPiece")({
+    /** Counts from 1. */
+    number: Schema.Int,
+    /** The piece with all its spaces. */
+    text: Schema.String,
+    /** Offset of its first character in the whole text, in UTF-16 units. */
+    startIndex: Schema.Int,
+    /** Offset after its last character, in UTF-16 units. */
+    endIndex: Schema.Int,
+    /** The passage that it belongs to, from 0. A text without passages is one. */
+    passage: Schema.Int,
+    boundary: Boundary,
+    /** Code points that it costs if it is sent. */
+    codePoints: Schema.Int,
+    startFrame: Schema.Int,
+    /** Without the pause after it. */
+    endFrame: Schema.Int,
+    startMillis: Schema.Finite,
+    /** Without the pause after it. */
+    endMillis: Schema.Finite,
+    /** `sent`: in this run. `kept`: found in the store. `silence`: it has no letter, number or symbol. */
+    source: Schema.Literal("sent", "kept", "silence"),
+    /** Id of the paid request. Absent for silence. */
+    requestId: Schema.optional(Schema.String),
+    /** The call with its billing. Absent if this run did not send it. */
+    call: Schema.optional(CallReport),
+    warnings: Schema.Array(TtsWarning)
+  })
+) {}
 
 /** A sentence and its time in the audio. `Subtitles.layout` makes subtitles from them. */
-export interface Segment {
-  /** The sentence without the spaces around it. */
-  readonly text: string
-  /** Offset of the sentence in the whole text, in UTF-16 units. */
-  readonly startIndex: number
-  readonly endIndex: number
-  /** In milliseconds from the beginning of the audio. */
-  readonly startMillis: number
-  /** In milliseconds from the beginning of the audio. */
-  readonly endMillis: number
-  /**
-   * Whether a time is estimated from the length of the text. The service states no times: those that are not estimated are the
-   * ends of a piece, or pauses in its audio.
-   */
-  readonly estimated: boolean
-}
+export class Segment extends structural(
+  Schema.Class<Segment>("LongSpeechSegment")({
+    /** The sentence without the spaces around it. */
+    text: Schema.String,
+    /** Offset of its first character in the whole text, in UTF-16 units. */
+    startIndex: Schema.Int,
+    /** Offset after its last character, in UTF-16 units. */
+    endIndex: Schema.Int,
+    /** In milliseconds from the beginning of the audio. */
+    startMillis: Schema.Finite,
+    /** In milliseconds from the beginning of the audio. */
+    endMillis: Schema.Finite,
+    /**
+     * Whether a time is estimated from the length of the text. The service states no times: those that are not estimated are the
+     * ends of a piece, or pauses in its audio.
+     */
+    estimated: Schema.Boolean
+  })
+) {}
 
-export interface Report {
-  readonly format: AudioFormat
-  /** In order, as far as the stream was read. */
-  readonly pieces: ReadonlyArray<Piece>
-  /** The sentences of these pieces. */
-  readonly segments: ReadonlyArray<Segment>
-  /** Duration of the audio that was read, in milliseconds. */
-  readonly durationMillis: number
-}
+/** What became of a text. Reports are equal if their contents are. */
+export class Report extends structural(
+  Schema.Class<Report>("LongSpeechReport")({
+    format: AudioFormat,
+    /** In order, as far as the stream was read. */
+    pieces: Schema.Array(Piece),
+    /** The sentences of these pieces. */
+    segments: Schema.Array(Segment),
+    /** Duration of the audio that was read, in milliseconds. */
+    durationMillis: Schema.Finite
+  })
+) {}

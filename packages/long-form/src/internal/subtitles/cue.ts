@@ -1,17 +1,18 @@
+import { unsafeInstance } from "@effect-speech/common/Structural"
 import * as Schema from "effect/Schema"
 
 /** A text and the time in which it is shown. A literal with these fields is one too. */
-export class Cue extends Schema.Class<Cue>("@effect-speech/long-form/Cue")({
+export class Cue extends Schema.Class<Cue>("SubtitlesCue")({
   /** In milliseconds from the beginning of the audio. */
-  startMillis: Schema.Number,
+  startMillis: Schema.Finite,
   /** In milliseconds, after `startMillis`. */
-  endMillis: Schema.Number,
+  endMillis: Schema.Finite,
   /** One or more lines. */
   text: Schema.String
 }) {}
 
 export const makeCue = (startMillis: number, endMillis: number, text: string): Cue =>
-  new Cue({ startMillis, endMillis, text }, { disableValidation: true })
+  unsafeInstance(Cue, { startMillis, endMillis, text })
 
 /** The last time that a file has, in milliseconds: hours have four digits. */
 export const lastMillis = 10_000 * 3_600_000 - 1
@@ -22,5 +23,5 @@ const wholeMillis = (time: number, from: number, to: number): number =>
 /** The cue at a time that a file has: in whole milliseconds, and at least one long. NaN counts as 0. */
 export const withWholeTimes = ({ endMillis, startMillis, text }: Cue): Cue => {
   const from = wholeMillis(startMillis, 0, lastMillis - 1)
-  return makeCue(from, wholeMillis(endMillis, from + 1, lastMillis), text)
+  return { startMillis: from, endMillis: wholeMillis(endMillis, from + 1, lastMillis), text }
 }

@@ -171,7 +171,7 @@ const sortSegments = (segments: Iterable<Cue>): ReadonlyArray<Cue> => {
     if (before === undefined || before.startMillis < segment.startMillis) sorted.push(segment)
     else {
       const text = `${before.text} ${segment.text}`
-      sorted[sorted.length - 1] = makeCue(before.startMillis, Math.max(before.endMillis, segment.endMillis), text)
+      sorted[sorted.length - 1] = { ...before, endMillis: Math.max(before.endMillis, segment.endMillis), text }
     }
   }
   return sorted

@@ -1,3 +1,5 @@
+import * as Schema from "effect/Schema"
+
 /**
  * The boundary at which a piece ends. The best comes first.
  *
@@ -11,4 +13,7 @@
  * | `word`      | between two words |
  * | `cluster`   | inside a word that is longer than the limit |
  */
-export type Boundary = "end" | "paragraph" | "line" | "sentence" | "clause" | "word" | "cluster"
+export type Boundary = typeof Boundary.Type
+
+export const Boundary: Schema.Literal<["end", "paragraph", "line", "sentence", "clause", "word", "cluster"]> =
+  Schema.Literal("end", "paragraph", "line", "sentence", "clause", "word", "cluster")

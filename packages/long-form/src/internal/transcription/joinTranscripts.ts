@@ -1,10 +1,11 @@
 import * as Telephony from "@effect-speech/audio-codec/Telephony"
+import { unsafeInstance } from "@effect-speech/common/Structural"
 import * as Recording from "@effect-speech/stt/Recording"
 import type { Transcription } from "@effect-speech/stt/Transcription"
 import * as SegmentReader from "../../SegmentReader.js"
 import type { OpenPieces, RecordingPiece } from "./recordingPieces.js"
 import { segmentsOf, validConfidence } from "./segments.js"
-import type { Piece, Transcript } from "./transcript.js"
+import { Piece, Transcript } from "./transcript.js"
 import { endsEarly, onlySilence, textsDiffer, timesUnread, type Warning } from "./warnings.js"
 
 /** The result of a piece. Its samples were dropped. */
@@ -21,10 +22,10 @@ export const joinTranscripts = (
   transactionId: string,
   reader: SegmentReader.SegmentReader = SegmentReader.localService
 ): Transcript => {
-  const pieces = results.map(({ piece: { isSilent, ...piece }, source, transcription }): Piece => {
-    if (transcription === undefined) return { ...piece, source, text: "" }
+  const pieces = results.map(({ piece: { isSilent, ...piece }, source, transcription }) => {
+    if (transcription === undefined) return unsafeInstance(Piece, { ...piece, source, text: "" })
     const { auxInfo, call, callId, text, transactionId: sentId } = transcription
-    return {
+    return unsafeInstance(Piece, {
       ...piece,
       source,
       text: text.trim(),
@@ -32,14 +33,14 @@ export const joinTranscripts = (
       callId,
       transactionId: sentId,
       call
-    }
+    })
   })
   const read = results.map(({ piece, transcription }) =>
     transcription === undefined ? { segments: [] } : segmentsOf(piece, transcription, reader)
   )
   const unread = read.filter(({ problem }) => problem === "times").length
   const different = read.filter(({ problem }) => problem === "texts").length
-  return {
+  return unsafeInstance(Transcript, {
     text: pieces
       .map(({ text }) => text)
       .filter((text) => text !== "")
@@ -57,7 +58,7 @@ export const joinTranscripts = (
       ...results.flatMap(({ transcription }) => transcription?.warnings ?? [])
     ]),
     transactionId
-  }
+  })
 }
 
 const distinct = (warnings: ReadonlyArray<Warning>): ReadonlyArray<Warning> => [

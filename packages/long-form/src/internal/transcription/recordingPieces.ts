@@ -13,11 +13,21 @@ import * as Recording from "@effect-speech/stt/Recording"
 import { SttAudioUnreadable } from "@effect-speech/stt/SttError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
-/** What ends a piece of a recording. */
-export type Ending = Quiet.Piece["ending"]
+/**
+ * What ends a piece of a recording.
+ *
+ * | value   | the piece ends |
+ * | ------- | -------------- |
+ * | `pause` | in a pause |
+ * | `quiet` | at the quietest point, since there was no pause: a word may be cut |
+ * | `end`   | with the recording |
+ */
+export const Ending: Schema.Literal<["pause", "quiet", "end"]> = Schema.Literal("pause", "quiet", "end")
+export type Ending = typeof Ending.Type
 
 /** A piece of a recording: mono, 8 kHz, 16 bits. */
 export interface RecordingPiece {

@@ -1,23 +1,27 @@
+import { structural, unsafeInstance } from "@effect-speech/common/Structural"
 import type { Transcription } from "@effect-speech/stt/Transcription"
 import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
 import type { Reading, SegmentReader } from "../../SegmentReader.js"
 import type { RecordingPiece } from "./recordingPieces.js"
 
 /** A part of the transcript with its time. */
-export interface Segment {
-  /** In milliseconds from the beginning of the recording. */
-  readonly startMillis: number
-  /** In milliseconds from the beginning of the recording. */
-  readonly endMillis: number
-  readonly text: string
-  /** From 0 to 1, if the service states it. */
-  readonly confidence?: number | undefined
-  /**
-   * `service`: the service measured the times. `piece`: they can't be read, or the texts of the segments differ from the transcript, so
-   * the times are those of the whole piece.
-   */
-  readonly times: "service" | "piece"
-}
+export class Segment extends structural(
+  Schema.Class<Segment>("LongTranscriptionSegment")({
+    /** In milliseconds from the beginning of the recording. */
+    startMillis: Schema.Finite,
+    /** In milliseconds from the beginning of the recording. */
+    endMillis: Schema.Finite,
+    text: Schema.String,
+    /** From 0 to 1, if the service states it. */
+    confidence: Schema.optional(Schema.Finite),
+    /**
+     * `service`: the service measured the times. `piece`: they can't be read, or the texts of the segments differ from the transcript, so
+     * the times are those of the whole piece.
+     */
+    times: Schema.Literal("service", "piece")
+  })
+) {}
 
 /** The segments of a piece. */
 export interface PieceSegments {
@@ -38,13 +42,13 @@ export const segmentsOf = (
   { auxInfo, text }: Pick<Transcription, "text" | "auxInfo">,
   read: SegmentReader
 ): PieceSegments => {
-  const whole: Segment = {
+  const whole = unsafeInstance(Segment, {
     startMillis,
     endMillis,
     text: text.trim(),
     confidence: validConfidence(auxInfo?.confidence),
     times: "piece"
-  }
+  })
   const given = auxInfo?.segments_meta ?? []
   const readings = given.map((segment) => readingOf(segment, read))
   const texts = readings.map((reading) => reading?.text ?? (given.length === 1 ? text : undefined))
@@ -65,13 +69,15 @@ export const segmentsOf = (
     if (words === "") continue
     const inside = (millis: number) => Math.round(Math.min(endMillis, Math.max(from, startMillis + millis)))
     from = inside(reading.startMillis)
-    segments.push({
-      startMillis: from,
-      endMillis: inside(reading.endMillis),
-      text: words,
-      confidence: validConfidence(reading.confidence),
-      times: "service"
-    })
+    segments.push(
+      unsafeInstance(Segment, {
+        startMillis: from,
+        endMillis: inside(reading.endMillis),
+        text: words,
+        confidence: validConfidence(reading.confidence),
+        times: "service"
+      })
+    )
   }
   if (given.length === 0) return { segments: [whole], problem: "times" }
   if (differ()) return { segments: [whole], problem: "texts" }

@@ -1,50 +1,55 @@
-import type { CallReport } from "@effect-speech/transport/CallReport"
-import type { PiecePlace } from "./events.js"
-import type { Ending } from "./recordingPieces.js"
-import type { Segment } from "./segments.js"
-import type { Warning } from "./warnings.js"
+import { structural } from "@effect-speech/common/Structural"
+import { CallReport } from "@effect-speech/transport/CallReport"
+import * as Schema from "effect/Schema"
+import { Ending } from "./recordingPieces.js"
+import { Segment } from "./segments.js"
+import { Warning } from "./warnings.js"
 
 /** A piece of the recording, and its own transcript. */
-export interface Piece extends PiecePlace {
-  /**
-   * | value   | the piece ends |
-   * | ------- | -------------- |
-   * | `pause` | in a pause |
-   * | `quiet` | at the quietest point, since there was no pause: a word may be cut |
-   * | `end`   | with the recording |
-   */
-  readonly ending: Ending
-  /**
-   * | value     | its transcript |
-   * | --------- | -------------- |
-   * | `sent`    | was made in this run |
-   * | `kept`    | was kept by an earlier run, or for an equal piece |
-   * | `silence` | is empty: the piece is digital silence, and was not sent |
-   */
-  readonly source: "sent" | "kept" | "silence"
-  readonly text: string
-  /** From 0 to 1, if the service states it. */
-  readonly confidence?: number | undefined
-  /** The service's id. Absent for silence. */
-  readonly callId?: string | undefined
-  /** The id that was sent. Absent for silence. */
-  readonly transactionId?: string | undefined
-  /** The report of the call that made the transcript. Absent for silence. */
-  readonly call?: CallReport | undefined
-}
+export class Piece extends structural(
+  Schema.Class<Piece>("LongTranscriptionPiece")({
+    /** Counts from 1. */
+    number: Schema.Int,
+    /** In milliseconds from the beginning of the recording. */
+    startMillis: Schema.Finite,
+    /** In milliseconds from the beginning of the recording. */
+    endMillis: Schema.Finite,
+    ending: Ending,
+    /**
+     * | value     | its transcript |
+     * | --------- | -------------- |
+     * | `sent`    | was made in this run |
+     * | `kept`    | was kept by an earlier run, or for an equal piece |
+     * | `silence` | is empty: the piece is digital silence, and was not sent |
+     */
+    source: Schema.Literal("sent", "kept", "silence"),
+    text: Schema.String,
+    /** From 0 to 1, if the service states it. */
+    confidence: Schema.optional(Schema.Finite),
+    /** The service's id. Absent for silence. */
+    callId: Schema.optional(Schema.String),
+    /** The id that was sent. Absent for silence. */
+    transactionId: Schema.optional(Schema.String),
+    /** The report of the call that made the transcript. Absent for silence. */
+    call: Schema.optional(CallReport)
+  })
+) {}
 
-export interface Transcript {
-  /** The transcripts of the pieces in order, with a space between them. */
-  readonly text: string
-  /** The duration of the recording, in milliseconds. */
-  readonly durationMillis: number
-  /** The mean of the confidences of the pieces, weighted by their duration. Absent if no piece has one. */
-  readonly confidence?: number | undefined
-  /** In order. Subtitles are made from them. */
-  readonly segments: ReadonlyArray<Segment>
-  readonly pieces: ReadonlyArray<Piece>
-  /** Each warning once. */
-  readonly warnings: ReadonlyArray<Warning>
-  /** The id from which those of the pieces were made. */
-  readonly transactionId: string
-}
+/** The transcript of a whole recording. Transcripts are equal if their contents are. */
+export class Transcript extends structural(
+  Schema.Class<Transcript>("LongTranscript")({
+    /** The transcripts of the pieces in order, with a space between them. */
+    text: Schema.String,
+    /** The duration of the recording, in milliseconds. */
+    durationMillis: Schema.Finite,
+    /** The mean of the confidences of the pieces, weighted by their duration. Absent if no piece has one. */
+    confidence: Schema.optional(Schema.Finite),
+    /** In order. Subtitles are made from them. */
+    segments: Schema.Array(Segment),
+    pieces: Schema.Array(Piece),
+    /** Each warning once. */
+    warnings: Schema.Array(Warning),
+    /** The id from which those of the pieces were made. */
+    transactionId: Schema.String
+  })
+) {}

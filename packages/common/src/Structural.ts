@@ -1,0 +1,66 @@
+/**
+ * Values that are equal if their contents are: classes whose instances `Equal` and `Hash` compare field by field, with the arrays and
+ * the plain objects in them. Effect 3 compares those by identity.
+ */
+import * as Equal from "effect/Equal"
+import * as Hash from "effect/Hash"
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isPlain = (value: unknown): value is Fields => {
+  if (typeof value !== "object" || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** JSON drops a field that is `undefined`, so it counts as absent. */
+const fieldsOf = (value: object): ReadonlyArray<readonly [name: string, value: unknown]> =>
+  Object.entries(value).filter(([, field]) => field !== undefined)
+
+const haveSameFields = (one: object, other: object): boolean => {
+  const fields = fieldsOf(one)
+  return (
+    fields.length === fieldsOf(other).length &&
+    fields.every(([name, value]) => Object.hasOwn(other, name) && isSame(value, (other as Fields)[name]))
+  )
+}
+
+const isSame = (one: unknown, other: unknown): boolean => {
+  if (Array.isArray(one)) {
+    return Array.isArray(other) && one.length === other.length && one.every((item, index) => isSame(item, other[index]))
+  }
+  return isPlain(one) ? isPlain(other) && haveSameFields(one, other) : Equal.equals(one, other)
+}
+
+const hashOf = (value: unknown): number => {
+  if (Array.isArray(value)) return Hash.array(value.map(hashOf))
+  return isPlain(value) ? hashOfFields(value) : Hash.hash(value)
+}
+
+/** The order of the fields has no influence. */
+const hashOfFields = (value: object): number =>
+  Hash.optimize(fieldsOf(value).reduce((sum, [name, field]) => sum ^ Hash.combine(Hash.string(name))(hashOf(field)), 0))
+
+/** The class, whose instances are equal if their fields are. Extend the result. */
+export const structural = <Class extends abstract new (...parameters: never) => object>(valueClass: Class): Class => {
+  Object.defineProperties(valueClass.prototype, {
+    [Equal.symbol]: {
+      value(this: object, that: object): boolean {
+        return Object.getPrototypeOf(this) === Object.getPrototypeOf(that) && haveSameFields(this, that)
+      }
+    },
+    [Hash.symbol]: {
+      value(this: object): number {
+        return hashOfFields(this)
+      }
+    }
+  })
+  return valueClass
+}
+
+/**
+ * An instance with these fields, which are not checked. It costs a thirtieth of the constructor of a class of Schema, which looks for
+ * defaults even if it checks nothing.
+ */
+export const unsafeInstance = <A extends object>(valueClass: abstract new (...parameters: never) => A, fields: A): A =>
+  Object.assign(Object.create(valueClass.prototype), fields)
