@@ -92,7 +92,7 @@ const refusals = [400, 413, 415]
 
 export const serviceLaws: Topic = Effect.gen(function* () {
   const dataDirectory = yield* temporaryFolder
-  const options = { dataDirectory, bodyIdleMillis: 5000, maximumRecordingSeconds: 60 }
+  const options = { dataDirectory, bodyIdle: "5 seconds", maximumRecording: "1 minute" } as const
   const temporaryFiles = () => readdirSync(join(dataDirectory, "effect-speech-local-service-temporary")).length
   const run = yield* runnerOf(silentService(options))
   const { apiKey, sttBaseUrl, ttsBaseUrl } = yield* Effect.promise(() => run(LocalService))

@@ -18,7 +18,7 @@ export const startPair = async ({
   const service = await startService(
     {
       ...(canned && { cannedByText: true, knownSeconds: 120 }),
-      ...{ credits: 1e12, maximumUploadBytes: 2 ** 32, maximumRecordingSeconds: 1_000_000 }
+      ...{ credits: 1e12, maximumUploadBytes: 2 ** 32, maximumRecording: "1000000 seconds" }
     },
     { temporary }
   )

@@ -12,7 +12,8 @@ import {
 } from "@effect-speech/local-service"
 import * as RecogniserModule from "@effect-speech/local-service/Recogniser"
 import * as VoiceModule from "@effect-speech/local-service/Voice"
-import { Effect, Layer, Redacted, Stream } from "effect"
+import { Subtitles } from "@effect-speech/long-form"
+import { Duration, Effect, Either, Layer, Redacted, Stream } from "effect"
 
 /** A voice of your own. */
 const hum = Layer.succeed(Voice, {
@@ -76,4 +77,43 @@ describe("an error of the local service", () => {
     expect(tags.length).toBe(8)
     expect(tags.filter((tag) => !tag.startsWith("LocalService"))).toEqual([])
   })
+})
+
+describe("a time of the local service", () => {
+  it.effect("is a duration in an option, whose name has no unit", () =>
+    Effect.gen(function* () {
+      for (const maximumRecording of [0, "0 seconds", Duration.infinity] as const) {
+        const error = yield* Effect.flip(Layer.build(LocalService.layer({ maximumRecording })))
+        expect(error).toMatchObject({
+          option: "maximumRecording",
+          message: 'The option maximumRecording must be a duration longer than zero, such as "2 hours".'
+        })
+      }
+      // @ts-expect-error: a duration has a unit.
+      const wrong = LocalService.layer({ maximumSpeech: "90" })
+      // @ts-expect-error: no option has a unit in its name.
+      const former = LocalService.layer({ bodyIdleMillis: 500 })
+      expect([wrong, former].every(Layer.isLayer)).toBe(true)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is in milliseconds in what is taught and recognised, as in a transcript and in subtitles", () =>
+    Effect.gen(function* () {
+      const { learn, recognise } = yield* Recogniser
+      // Two seconds of noise of a changing loudness, with silence at both ends.
+      let noise = 1
+      const samples = Float32Array.from({ length: 16_000 }, (_, at) => {
+        noise = (noise * 48_271) % 2_147_483_647
+        const loudness = at < 1600 || at >= 14_400 ? 0 : 0.1 + 0.04 * ((Math.floor(at / 800) * 7) % 10)
+        return loudness * (noise / 1_073_741_824 - 1)
+      })
+      const cues = Either.getOrThrow(Subtitles.parse("1\n00:00:00,200 --> 00:00:01,800\nGood morning.\n"))
+      yield* learn({ text: "Good morning.", samples, segments: cues })
+      const recognised = yield* recognise("en", Stream.make(new Float32Array(8000), samples))
+      expect(recognised?.segments).toMatchObject([{ text: "Good morning.", startMillis: 1200, endMillis: 2800 }])
+      // @ts-expect-error: seconds are not milliseconds.
+      const inSeconds = learn({ text: "one", samples, segments: [{ text: "one", start: 0.2, end: 1.8 }] })
+      expect(Effect.isEffect(inSeconds)).toBe(true)
+    }).pipe(Effect.provide(Recogniser.layerKnownRecordings({ capacity: "10 minutes" })))
+  )
 })

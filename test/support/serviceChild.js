@@ -45,7 +45,11 @@ const program = Effect.gen(function* () {
   yield* Effect.never
 }).pipe(
   Effect.scoped,
-  Effect.provide([voiceOf(), Recogniser.layerKnownRecordings({ capacitySeconds: knownSeconds }), NodeFileSystem.layer]),
+  Effect.provide([
+    voiceOf(),
+    Recogniser.layerKnownRecordings({ capacity: knownSeconds === undefined ? undefined : knownSeconds * 1000 }),
+    NodeFileSystem.layer
+  ]),
   Effect.tapErrorCause(Effect.logError)
 )
 

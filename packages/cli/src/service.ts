@@ -6,6 +6,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { LocalService } from "@effect-speech/local-service/LocalService"
 import { Recogniser } from "@effect-speech/local-service/Recogniser"
 import { Voice } from "@effect-speech/local-service/Voice"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Given } from "./declaration.js"
@@ -35,7 +36,7 @@ const check = ({ capacity, dataDir, newKey, recordings }: Given<"run">): Effect.
 export const serviceDependencies = ({ capacity }: Given<"run">) =>
   [
     Voice.layerEspeak,
-    Recogniser.layerKnownRecordings({ capacitySeconds: capacity === undefined ? undefined : capacity * 3600 }),
+    Recogniser.layerKnownRecordings({ capacity: capacity === undefined ? undefined : Duration.hours(capacity) }),
     NodeFileSystem.layer
   ] as const
 

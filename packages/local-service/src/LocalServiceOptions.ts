@@ -1,6 +1,7 @@
 /**
  * The options of the local service. All are optional.
  */
+import type * as Duration from "effect/Duration"
 
 /** Options that make two runs reproducible: the same ids and times in the same order. */
 export interface ReproducibleOptions {
@@ -32,10 +33,10 @@ export interface LocalServiceOptions extends ReproducibleOptions {
   readonly models?: Readonly<Record<string, string>> | undefined
   /** Largest recording, in bytes. Default: 512 MiB. The contract does not define it. */
   readonly maximumUploadBytes?: number | undefined
-  /** Longest recording, in seconds. Default: 7,200. The contract does not define it. */
-  readonly maximumRecordingSeconds?: number | undefined
-  /** Longest speech of one text, in seconds. Default: 7,200. The contract does not define it. */
-  readonly maximumSpeechSeconds?: number | undefined
-  /** Longest time without a byte of a request body before the response is 408, in milliseconds, up to 24 days. Default: 60,000. */
-  readonly bodyIdleMillis?: number | undefined
+  /** Longest recording. Default: 2 hours. The contract does not define it. */
+  readonly maximumRecording?: Duration.DurationInput | undefined
+  /** Longest speech of one text. Default: 2 hours. The contract does not define it. */
+  readonly maximumSpeech?: Duration.DurationInput | undefined
+  /** Longest time without a byte of a request body before the response is 408, up to 24 days. Default: 1 minute. */
+  readonly bodyIdle?: Duration.DurationInput | undefined
 }

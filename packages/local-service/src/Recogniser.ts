@@ -5,6 +5,7 @@ import { maximumRate, minimumRaisedRate } from "@effect-speech/audio-codec/Resam
 import { cooperatively } from "@effect-speech/common/Cooperative"
 import { concat } from "@effect-speech/common/TypedArrays"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isNext, type Match, makeAligner } from "./internal/recogniser/alignment.js"
@@ -17,10 +18,10 @@ export type { Samples } from "./internal/samples.js"
 /** A text with its time in a recording. */
 export interface TimedText {
   readonly text: string
-  /** In seconds from the beginning of the recording. */
-  readonly start: number
-  /** In seconds, after `start`. */
-  readonly end: number
+  /** From the beginning of the recording. */
+  readonly startMillis: number
+  /** After `startMillis`. */
+  readonly endMillis: number
 }
 
 export interface RecognisedSegment extends TimedText {
@@ -75,8 +76,8 @@ export interface RecogniserService {
 }
 
 export interface KnownRecordingsOptions {
-  /** Seconds of recordings to keep. Beyond that the oldest are forgotten. Default: 7,200. An hour takes 64 MB. */
-  readonly capacitySeconds?: number | undefined
+  /** How much of recordings to keep. Beyond that the oldest are forgotten. Default: 2 hours. An hour takes 64 MB. */
+  readonly capacity?: Duration.DurationInput | undefined
 }
 
 export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogniser")<
@@ -95,7 +96,7 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
     Layer.scoped(
       Recogniser,
       Effect.gen(function* () {
-        const capacity = (options.capacitySeconds ?? 7200) * sampleRate
+        const capacity = Duration.toSeconds(options.capacity ?? "2 hours") * sampleRate
         const { add, forget, known, learnAll } = yield* makeLearner(capacity)
         return {
           learn: ({ lang, sampleRate: from = sampleRate, samples, segments, text }) =>
@@ -114,8 +115,8 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
                   const length = Math.ceil((read.length * sampleRate) / rate)
                   const timed = segments?.map((each) => ({
                     text: each.text,
-                    start: each.start * sampleRate,
-                    end: each.end * sampleRate,
+                    start: (each.startMillis * sampleRate) / 1000,
+                    end: (each.endMillis * sampleRate) / 1000,
                     exact: true
                   }))
                   const whole = { text, start: 0, end: length, exact: false }
@@ -156,22 +157,21 @@ const read = <E, R>(samples: Samples<E, R>, most: number): Effect.Effect<Int16Ar
 const recognisedOf = (matches: ReadonlyArray<Match>): Recognised | undefined => {
   if (matches.length === 0) return undefined
   const segments = matches.map(({ difference, sentence, start }) => ({
-    start: secondsOf(Math.max(0, start + sentence.start)),
-    end: secondsOf(start + sentence.end),
+    startMillis: millisOf(Math.max(0, start + sentence.start)),
+    endMillis: millisOf(start + sentence.end),
     text: sentence.text,
     confidence: 1 - difference
   }))
   let weights = 0
   let sum = 0
-  for (const { confidence, end, start } of segments) {
-    weights += end - start
-    sum += (end - start) * confidence
+  for (const { confidence, endMillis, startMillis } of segments) {
+    weights += endMillis - startMillis
+    sum += (endMillis - startMillis) * confidence
   }
   return { text: textOf(matches), confidence: Math.min(1, sum / weights), segments }
 }
 
-/** To the millisecond. */
-const secondsOf = (samples: number): number => Math.round((samples * 1000) / sampleRate) / 1000
+const millisOf = (samples: number): number => Math.round((samples * 1000) / sampleRate)
 
 /** The texts of sentences that follow each other in one recording have what was between them, others have a space. */
 const textOf = (matches: ReadonlyArray<Match>): string => {

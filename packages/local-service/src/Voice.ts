@@ -14,10 +14,10 @@ import { spokenPieces } from "./internal/voice/spokenPieces.js"
 /** A sentence of a text, and where it is in the speech. */
 export interface SpokenSentence {
   readonly text: string
-  /** In samples from the beginning of the speech. */
-  readonly start: number
-  /** In samples, after `start`. */
-  readonly end: number
+  /** From the beginning of the speech. */
+  readonly startSample: number
+  /** After `startSample`. */
+  readonly endSample: number
 }
 
 export interface Utterance {
@@ -84,7 +84,7 @@ export class Voice extends Context.Tag("@effect-speech/local-service/Voice")<Voi
                   (samples) => {
                     const silence = new Float32Array(Math.round((pause / speed) * sampleRate))
                     length += samples.length
-                    if (sentence !== undefined) onSentence?.({ text: sentence, start, end: length })
+                    if (sentence !== undefined) onSentence?.({ text: sentence, startSample: start, endSample: length })
                     length += silence.length
                     if (sentence !== undefined) start = length
                     return [samples, silence]

@@ -198,7 +198,7 @@ serviceTests("a recording", LocalService.layer(), (it) => {
   })
 })
 
-serviceTests("a recording above the longest duration", LocalService.layer({ maximumRecordingSeconds: 0.5 }), (it) => {
+serviceTests("a recording above the longest duration", LocalService.layer({ maximumRecording: "500 millis" }), (it) => {
   it("is 400: half a second", function* ({ transcribe }) {
     for (const name of ["cat.wav", ...files]) {
       const answer = yield* transcribe(formOf(recording(name)))

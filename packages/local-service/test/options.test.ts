@@ -12,9 +12,9 @@ it.effect("an invalid option fails with its name and rule, before anything is op
     { credits: 1.5 },
     { creditsPerSecond: 0.5 },
     { maximumUploadBytes: 0 },
-    { maximumRecordingSeconds: Number.NaN },
-    { maximumSpeechSeconds: Number.POSITIVE_INFINITY },
-    { bodyIdleMillis: -1 },
+    { maximumRecording: Number.NaN },
+    { maximumSpeech: Number.POSITIVE_INFINITY },
+    { bodyIdle: -1 },
     { seed: 1.5 },
     { fixedTime: new Date("never") }
   ]

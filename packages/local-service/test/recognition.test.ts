@@ -6,13 +6,18 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it, layer, onTestFinished } from "@effect/vitest"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import { LocalService } from "@effect-speech/local-service"
-import { Recogniser } from "@effect-speech/local-service/Recogniser"
+import { type Recognised, Recogniser } from "@effect-speech/local-service/Recogniser"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { chances } from "effect-speech-test-support/random"
 import { type Box, serviceTests } from "./blackbox/support/service.js"
+
+const inSeconds = (recognised: Recognised | undefined) =>
+  (recognised?.segments ?? []).map(({ endMillis, startMillis, text }) => {
+    return { text, start: startMillis / 1000, end: endMillis / 1000 }
+  })
 
 const pathOf = (name: string) => fileURLToPath(new URL(`recordings/${name}`, import.meta.url))
 const catSamples = Float32Array.from(
@@ -66,7 +71,7 @@ serviceTests(
       const recognised = yield* recognise(samples)
       expect(recognised?.text).toBe(branch)
       expect(recognised?.segments?.map(({ text }) => text)).toEqual(sentences)
-      const times = recognised?.segments ?? []
+      const times = inSeconds(recognised)
       expect(times[0]?.start).toBe(0)
       expect(times.at(-1)?.end).toBeCloseTo(samples.length / 8000, 2)
       for (const [index, { start }] of times.entries()) {
@@ -83,7 +88,7 @@ serviceTests(
       const second = trimmed(yield* speak(box, branch))
       const recognised = yield* recognise(joined(silence(900), first, silence(123), second, silence(2000), first))
       expect(recognised?.text).toBe(`${loan} ${branch} ${loan}`)
-      const starts = recognised?.segments?.map(({ start }) => start) ?? []
+      const starts = inSeconds(recognised).map(({ start }) => start)
       const secondAt = 0.9 + first.length / 8000 + 0.123
       expect(starts.length).toBe(7)
       expect(Math.abs((starts[0] ?? 0) - 0.9)).toBeLessThan(0.06)
@@ -101,7 +106,7 @@ serviceTests(
 
     it("that is cut has its whole sentences, and nothing of those that are cut in two", function* (box) {
       const samples = yield* speak(box, branch)
-      const [, second, third] = (yield* recognise(samples))?.segments ?? []
+      const [, second, third] = inSeconds(yield* recognise(samples))
       const inSecond = ((second?.start ?? 0) + (second?.end ?? 0)) / 2
       const inThird = ((third?.start ?? 0) + (third?.end ?? 0)) / 2
       const cut = (from: number, to: number) => recognise(samples.slice(from * 8000, to * 8000))
@@ -118,12 +123,12 @@ serviceTests(
         joined(noise(2000, 0.2, 1), silence(100), samples, silence(100), backwards, silence(300), samples)
       )
       expect(recognised?.text).toBe(`${loan} ${loan}`)
-      expect(recognised?.segments?.[0]?.start).toBeCloseTo(2.1, 2)
+      expect(inSeconds(recognised)[0]?.start).toBeCloseTo(2.1, 2)
     })
 
     it("with another word in a sentence does not have that sentence", function* (box) {
       const samples = Float32Array.from(yield* speak(box, branch))
-      const [, second] = (yield* recognise(samples))?.segments ?? []
+      const [, second] = inSeconds(yield* recognise(samples))
       const other = yield* speak(box, loan)
       samples.set(other.subarray(3000, 4600), ((second?.start ?? 0) + 0.8) * 8000)
       const recognised = yield* recognise(samples)
@@ -147,12 +152,12 @@ const tune = (seed: number) => {
 
 const text = (index: number) => `Sentence ${index}.`
 const segments = Array.from({ length: 24 }, (_, index) => {
-  return { text: text(index), start: 2.5 * index, end: 2.5 * index + 2 }
+  return { text: text(index), startMillis: 2500 * index, endMillis: 2500 * index + 2000 }
 })
 const minute = joined(...segments.flatMap((_, index) => [tune(index + 1), silence(500)]))
 const recording = { text: segments.map((each) => each.text).join("\n"), samples: Stream.make(minute), segments }
 
-layer(Recogniser.layerKnownRecordings({ capacitySeconds: 90 }))("a long recording", (it) => {
+layer(Recogniser.layerKnownRecordings({ capacity: "90 seconds" }))("a long recording", (it) => {
   it.effect("that is taught with times is recognised in a part of it", () =>
     Effect.gen(function* () {
       const { learn, recognise } = yield* Recogniser
@@ -161,7 +166,7 @@ layer(Recogniser.layerKnownRecordings({ capacitySeconds: 90 }))("a long recordin
       const recognised = yield* recognise("en", Stream.make(part))
       expect(recognised?.segments?.map((each) => each.text)).toEqual([9, 10, 11, 12, 13].map(text))
       expect(recognised?.text).toBe([9, 10, 11, 12, 13].map(text).join("\n"))
-      expect(recognised?.segments?.[0]?.start).toBeCloseTo(0.777 + 9 * 2.5 - 20.7, 2)
+      expect(inSeconds(recognised)[0]?.start).toBeCloseTo(0.777 + 9 * 2.5 - 20.7, 2)
     })
   )
 
@@ -191,11 +196,16 @@ layer(Recogniser.layerKnownRecordings())("a recording at another sample rate", (
         const samples = Resampler.resample(catSamples, { from: 8000, to: sampleRate })
         const half = Math.floor(samples.length / 2)
         for (const given of [samples, Stream.make(samples.subarray(0, half), samples.subarray(half))]) {
-          yield* learn({ text: "cat", samples: given, sampleRate, segments: [{ text: "cat", start: 0.1, end: 0.9 }] })
+          yield* learn({
+            text: "cat",
+            samples: given,
+            sampleRate,
+            segments: [{ text: "cat", startMillis: 100, endMillis: 900 }]
+          })
           const recognised = yield* recognise("en", joined(silence(500), catSamples))
           expect(recognised?.segments?.map(({ text }) => text)).toEqual(["cat"])
-          expect(recognised?.segments?.[0]?.start).toBeCloseTo(0.6, 2)
-          expect(recognised?.segments?.[0]?.end).toBeCloseTo(1.4, 2)
+          expect(inSeconds(recognised)[0]?.start).toBeCloseTo(0.6, 2)
+          expect(inSeconds(recognised)[0]?.end).toBeCloseTo(1.4, 2)
           yield* forget
         }
       })
@@ -256,7 +266,7 @@ describe("a recording that is taught with subtitles beside it", () => {
         const service = Context.get(yield* Layer.build(LocalService.layer({ recordings })), LocalService)
         const recognised = yield* service.recogniser.recognise("en", Stream.make(catSamples))
         expect(recognised?.text).toBe("He has a bad cat.")
-        expect(recognised?.segments).toMatchObject([{ start: 0.02, end: 0.99, text: "He has a bad cat." }])
+        expect(recognised?.segments).toMatchObject([{ startMillis: 20, endMillis: 990, text: "He has a bad cat." }])
       }
     })
   )
@@ -291,7 +301,7 @@ describe("a recording that is taught with subtitles beside it", () => {
     Effect.gen(function* () {
       const { teach } = Context.get(yield* Layer.build(LocalService.layer()), LocalService)
       const path = pathOf("cat.wav")
-      const silent = { text: "He has a bad cat.", segments: [{ start: 0, end: 0.5, text: " " }] }
+      const silent = { text: "He has a bad cat.", segments: [{ startMillis: 0, endMillis: 500, text: " " }] }
       for (const taught of [{ text: " \n" }, silent]) {
         expect(yield* Effect.flip(teach({ path, ...taught }))).toMatchObject({
           _tag: "LocalServiceRecordingUnusable",

@@ -1,4 +1,6 @@
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { LocalServiceOptionInvalid } from "../LocalServiceError.js"
 import type { LocalServiceOptions } from "../LocalServiceOptions.js"
@@ -7,6 +9,13 @@ import { firstIssue, mustBe } from "./validation.js"
 
 const positive = Schema.Number.pipe(
   Schema.filter((value) => (value > 0 && value < Number.POSITIVE_INFINITY) || "must be a number above 0")
+)
+const duration = Schema.Unknown.pipe(
+  Schema.filter(
+    (given) =>
+      Option.exists(Duration.decodeUnknown(given), (each) => Duration.toMillis(each) > 0 && Duration.isFinite(each)) ||
+      'must be a duration longer than zero, such as "2 hours"'
+  )
 )
 const count = Schema.NonNegativeInt.annotations(mustBe("a whole number, 0 or more"))
 
@@ -24,10 +33,10 @@ const Options = Schema.partial(
     credits: count,
     creditsPerSecond: count,
     maximumUploadBytes: positive,
-    maximumRecordingSeconds: positive,
-    maximumSpeechSeconds: positive,
-    bodyIdleMillis: positive,
-    capacitySeconds: positive,
+    maximumRecording: duration,
+    maximumSpeech: duration,
+    bodyIdle: duration,
+    capacity: duration,
     seed: Schema.Int.annotations(mustBe("a whole number")),
     fixedTime: Schema.ValidDateFromSelf.annotations(mustBe("a valid Date"))
   })
@@ -74,9 +83,9 @@ export const resolveOptions = (options: LocalServiceOptions, languages: Readonly
       creditsPerSecond: options.creditsPerSecond ?? 1,
       models: options.models ?? defaultModels(languages),
       maximumUploadBytes: options.maximumUploadBytes ?? 512 * 1024 * 1024,
-      maximumRecordingSeconds: options.maximumRecordingSeconds ?? 7200,
-      maximumSpeechSeconds: options.maximumSpeechSeconds ?? 7200,
-      bodyIdleMillis: Math.min(options.bodyIdleMillis ?? 60_000, longestMillis)
+      maximumRecordingSeconds: Duration.toSeconds(options.maximumRecording ?? "2 hours"),
+      maximumSpeechSeconds: Duration.toSeconds(options.maximumSpeech ?? "2 hours"),
+      bodyIdleMillis: Math.min(Duration.toMillis(options.bodyIdle ?? "1 minute"), longestMillis)
     })
   })
 

@@ -10,7 +10,7 @@ const request = (key: string) => synthesisRequest(key, text, { Connection: "clos
 const failing = { failing: true } as const
 const undescribed = { failing: true, undescribed: true } as const
 
-serviceTests("a fault", cannedService({ bodyIdleMillis: 500 }), (it) => {
+serviceTests("a fault", cannedService({ bodyIdle: "500 millis" }), (it) => {
   const setFaults = (...faults: ReadonlyArray<object>) =>
     Effect.flatMap(blackBox, ({ ask }) =>
       Effect.map(ask("PUT", "/faults", faults), ({ status }) => expect(status).toBe(200))

@@ -204,7 +204,7 @@ serviceTests("paths and methods", cannedService(), (it) => {
   })
 })
 
-serviceTests("a body that stalls", cannedService({ bodyIdleMillis: 100 }), (it) => {
+serviceTests("a body that stalls", cannedService({ bodyIdle: "100 millis" }), (it) => {
   it.each([
     ["stops", "{", validForm().subarray(0, 400)],
     ["never starts", "", ""]
@@ -219,7 +219,7 @@ serviceTests("a body that stalls", cannedService({ bodyIdleMillis: 100 }), (it) 
 /** Longer than a busy machine pauses between two chunks. */
 const bodyIdleMillis = 1000
 
-serviceTests("a body", cannedService({ bodyIdleMillis }), (it) => {
+serviceTests("a body", cannedService({ bodyIdle: bodyIdleMillis }), (it) => {
   /** Sends the body in `count` chunks, in more time than the body may pause. */
   const slowly = (request: Buffer, body: string | Uint8Array, count: number) => {
     const size = Math.ceil(body.length / count)
@@ -314,7 +314,7 @@ serviceTests("a connection", cannedService(), (it) => {
   })
 })
 
-serviceTests("a body that may pause for a month", cannedService({ bodyIdleMillis: 31 * 24 * 3_600_000 }), (it) => {
+serviceTests("a body that may pause for a month", cannedService({ bodyIdle: "31 days" }), (it) => {
   it("is not refused at its first pause", function* ({ key, raw }) {
     const pausing = (request: Buffer) => [request.subarray(0, -4), 50, request.subarray(-4)]
     expect((yield* raw("tts", pausing(synthesisRequest(key, text)))).answer.status).toBe(200)

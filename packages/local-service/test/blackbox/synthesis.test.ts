@@ -93,7 +93,7 @@ serviceTests("synthesis", cannedService(), (it) => {
   })
 })
 
-serviceTests("speech", cannedService({ maximumSpeechSeconds: 1 }), (it) => {
+serviceTests("speech", cannedService({ maximumSpeech: "1 second" }), (it) => {
   it("that would last too long is 400 and names the text", function* ({ synthesize }) {
     expect((yield* synthesize({ text: "a".repeat(100) })).status).toBe(200)
     const answer = yield* synthesize({ text: "a".repeat(101) })

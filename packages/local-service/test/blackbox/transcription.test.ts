@@ -145,7 +145,7 @@ serviceTests("a known recording", LocalService.layer(), (it) => {
 
 serviceTests(
   "a service with its own models and limits",
-  cannedService({ models: { own: "en" }, maximumRecordingSeconds: 2 }),
+  cannedService({ models: { own: "en" }, maximumRecording: "2 seconds" }),
   (it) => {
     it("accepts no other model", function* ({ transcribe }) {
       expect((yield* transcribe(form(field("model", "own"), id, file()))).status).toBe(200)

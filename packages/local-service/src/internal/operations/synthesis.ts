@@ -230,7 +230,11 @@ const synthesize = (
       segments:
         sentences.length === 0
           ? undefined
-          : sentences.map(({ end, start, text }) => ({ text, start: start / from, end: end / from })),
+          : sentences.map(({ endSample, startSample, text }) => ({
+              text,
+              startMillis: (startSample * 1000) / from,
+              endMillis: (endSample * 1000) / from
+            })),
       // The response may have the recogniser's rate already.
       ...(format.sampleRate === sampleRate
         ? { samples: audio, sampleRate }

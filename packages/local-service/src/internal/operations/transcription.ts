@@ -154,4 +154,9 @@ const auxInfo = (
 })
 
 const segmentsOf = ({ confidence, segments, text }: Recognised, seconds: number) =>
-  (segments ?? [{ start: 0, end: seconds, text, confidence }]).map((segment) => ({ ...segment }))
+  segments?.map(({ confidence, endMillis, startMillis, text }) => ({
+    start: startMillis / 1000,
+    end: endMillis / 1000,
+    text,
+    confidence
+  })) ?? [{ start: 0, end: seconds, text, confidence }]

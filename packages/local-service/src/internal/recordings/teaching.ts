@@ -87,8 +87,8 @@ const readSidecar = (
     const segments = cues
       .map((cue) => ({
         text: cue.text.replace(/\s+/g, " ").trim(),
-        start: cue.startMillis / 1000,
-        end: cue.endMillis / 1000
+        startMillis: cue.startMillis,
+        endMillis: cue.endMillis
       }))
       .filter((segment) => segment.text !== "")
     if (segments.length === 0) return yield* noText
