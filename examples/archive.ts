@@ -36,4 +36,4 @@ const program = Effect.gen(function* () {
 const archive = Archive.layerEmbedded({ path: `${transcripts}/archive.db`, workers: [Worker.transcription] })
 // It decodes WAV. To cut long recordings in other containers, take the layer of `@effect-speech/local-service/Decoder`.
 const clients = Layer.provideMerge(Layer.merge(SpeechToText.layerFromEnv, AudioDecoder.layerWav), NodeTransport.layer)
-program.pipe(Effect.provide(Layer.provide(archive, clients)), NodeRuntime.runMain)
+program.pipe(Effect.provide(Layer.provideMerge(archive, clients)), NodeRuntime.runMain)

@@ -88,7 +88,7 @@ const requestOf = ({ limits, out, source, unanswered }) =>
     })
   )
 
-/** @param {Command} command @returns {Effect.Effect<Partial<Answer>, unknown, Archive>} */
+/** @param {Command} command @returns {Effect.Effect<Partial<Answer>, unknown, Archive | import("@effect/platform/FileSystem").FileSystem>} */
 const perform = (command) =>
   Effect.gen(function* () {
     const archive = yield* Archive

@@ -23,6 +23,7 @@ const names: Readonly<Record<string, string>> = {
   "ConfigError.ConfigError": "Config.ConfigError",
   "Context.GenericTag": "Context.Service",
   "Duration.DurationInput": "Duration.Input",
+  "Duration.decode": "Duration.fromInputUnsafe",
   "Duration.decodeUnknown": "Duration.fromInput",
   "Duration.greaterThan": "Duration.isGreaterThan",
   "Effect.async": "Effect.callback",
@@ -30,6 +31,7 @@ const names: Readonly<Record<string, string>> = {
   "Effect.catchAllCause": "Effect.catchCause",
   "Effect.clock": "Clock.Clock",
   "Effect.clockWith": "Clock.clockWith",
+  "Effect.contextWithEffect": "Effect.contextWith",
   "Effect.dieMessage": "Effect.die",
   "Effect.either": "Effect.result",
   "Effect.fork": "Effect.forkChild",
@@ -68,11 +70,15 @@ const names: Readonly<Record<string, string>> = {
   "Logger.stringLogger": "Logger.formatSimple",
   "Logger.structuredLogger": "Logger.formatStructured",
   "Metric.tagged": "Metric.withAttributes",
+  "Metric.Metric.Counter": "Metric.Counter",
+  "Metric.Metric.Histogram": "Metric.Histogram",
+  "MetricBoundaries.fromIterable": "Metric.boundariesFromIterable",
   "MetricBoundaries.exponential": "Metric.exponentialBoundaries",
   "NodeHttpClient.layer": "NodeHttpClient.layerNodeHttp",
   "Option.fromNullable": "Option.fromNullishOr",
   "ParseResult.ParseError": "Schema.SchemaError",
   "ParseResult.ParseIssue": "SchemaIssue.Issue",
+  "Predicate.isObject": "Predicate.isObjectKeyword",
   "Predicate.isReadonlyRecord": "Predicate.isReadonlyObject",
   "Predicate.isRecord": "Predicate.isObject",
   "Queue.unsafeOffer": "Queue.offerUnsafe",
@@ -155,6 +161,18 @@ const check =
   (parts) =>
     `Schema.check(Schema.${name}(${parts.join(",")}))`
 const noName = (parts: ReadonlyArray<string>) => parts.map((part) => part.replace(/\breason: /, "_tag: ")).join(",")
+/** The metric of a tagged key. */
+const metricOf = (key: string): string | undefined => {
+  const tagged = key.indexOf("MetricKey.taggedWithLabels(")
+  if (tagged < 0) return undefined
+  const [inner = "", labels] = insideBrackets(key, key.indexOf("(", tagged)).parts
+  const [name, second, description] = insideBrackets(inner, inner.indexOf("(")).parts
+  const attributes = `attributes: Object.fromEntries(${labels})`
+  return inner.includes("MetricKey.histogram")
+    ? `Metric.histogram(${name}, { boundaries: ${second}, description: ${description}, ${attributes} })`
+    : `Metric.counter(${name}, { ...${second}, ${attributes} })`
+}
+
 /** A message is a text, no longer a function. */
 const constantMessage = (annotations: string) =>
   annotations
@@ -167,10 +185,10 @@ const httpClientError = (reason: string, facts = "") =>
 const issue = "new SchemaIssue.InvalidValue"
 
 /** Our functions that return an Either, which a generator of effects no longer yields. */
-const eithers =
-  "BaseUrl.parse Deadlines.parse Retries.parse Concurrency.parse Wav.decode parser.end validate validateRequest".split(
-    " "
-  )
+const eithers = [
+  ..."BaseUrl.parse Deadlines.parse Retries.parse Concurrency.parse Wav.decode".split(" "),
+  ..."parser.end validate validateRequest encodeBody".split(" ")
+]
 
 /** Calls whose arguments have another form. `undefined` leaves a call as it is. */
 const calls: Readonly<Record<string, Rewrite>> = {
@@ -204,15 +222,19 @@ const calls: Readonly<Record<string, Rewrite>> = {
     ["InvalidData", "MissingData"].map((name): [string, Rewrite] => [
       `ConfigError.${name}`,
       ([path, message]) =>
-        `new Config.ConfigError(new Schema.SchemaError(${issue}({ message: \`\${(${path}).join(".")}: \${JSON.stringify(${message})}\` })))`
+        `new Config.ConfigError(new Schema.SchemaError(${issue}({ message: \`\${(${path}).join(".")}: "\${${message}}"\` })))`
     ])
   ),
   ...Object.fromEntries(
-    eithers.map((name): [string, Rewrite] => [
-      `yield* ${name}`,
-      (parts) => `yield* Effect.fromResult(${name}(${parts.join(",")}))`
-    ])
+    eithers.flatMap((name) =>
+      ["yield* ", "Effect.flatMap(", "Effect.suspend(() => "].map((before): [string, Rewrite] => [
+        `${before}${name}`,
+        (parts) => `${before}Effect.fromResult(${name}(${parts.join(",")}))`
+      ])
+    )
   ),
+  "Effect.filterOrDie": ([self, test, orDieWith]) =>
+    `Effect.filterOrElse(${self}, ${test}, (value) => Effect.die((${orDieWith})(value as never)))`,
   "Effect.locally": dual(3, "Effect.provideService", (parts) => parts.join(",")),
   "Effect.repeatN": dual(2, "Effect.repeat", ([times]) => `{ times: ${times} }`),
   "Effect.withClock": provide("Clock.Clock"),
@@ -235,7 +257,10 @@ const calls: Readonly<Record<string, Rewrite>> = {
   "Stream.fromReadableStream": ([evaluate, onError]) =>
     onError === undefined ? undefined : `Stream.fromReadableStream({ evaluate: ${evaluate}, onError: ${onError} })`,
   "Fiber.interruptFork": ([fiber]) => `Effect.sync(() => ${fiber}?.interruptUnsafe())`,
-  "FiberRef.getWith": ([reference, use]) => `Effect.flatMap(Effect.service(${reference}), ${use})`,
+  "FiberRef.getWith": ([reference, use]) =>
+    reference === "FiberRef.currentMetricLabels"
+      ? `Effect.flatMap(Effect.context<never>(), ${use})`
+      : `Effect.flatMap(Effect.service(${reference}), ${use})`,
   "FiberRef.make": ([value]) => `Effect.sync(() => Context.Reference("test/Value", { defaultValue: () => ${value} }))`,
   "FiberRef.unsafeMake": ([value]) => `Context.Reference("test/Value", { defaultValue: () => ${value} })`,
   "Logger.replace": ([, logger]) => `Logger.layer([${logger}])`,
@@ -245,10 +270,14 @@ const calls: Readonly<Record<string, Rewrite>> = {
       ? `Effect.runForkWith(${runtime})`
       : `Effect.runForkWith(${runtime})(${[effect, ...rest].join(",")})`,
   "Stream.acquireRelease": (parts) => `Stream.scoped(Stream.fromEffect(Effect.acquireRelease(${parts.join(",")})))`,
+  "Stream.contextWithStream": (parts) =>
+    `Stream.unwrap(Effect.contextWith(${parts.join(",").replace(/=>([\s\S]*)$/, "=> Effect.succeed($1)")}))`,
   "Stream.mapConcat": ([self, f]) =>
     f === undefined
       ? `Stream.flatMap((each) => Stream.fromIterable((${self})(each)))`
       : `Stream.flattenIterable(Stream.map(${self}, ${f}))`,
+  "Metric.fromMetricKey": ([key = ""]) => metricOf(key),
+  "MetricLabel.make": (parts) => `[${parts.join(",")}] as const`,
   "Random.fixed": ([values]) =>
     `((given: ReadonlyArray<number>) => ({ nextDoubleUnsafe: () => given[0] ?? 0, nextIntUnsafe: () => 0 }))(${values})`,
   "Stream.repeatEffectChunkOption": ([next]) => `Stream.fromIterableEffectRepeat(${untilNone(next)})`,
@@ -311,6 +340,9 @@ const patterns: ReadonlyArray<Replacement> = [
   [/\b([A-Z]\w+)\["Type"\]/g, '$1["Service"]'],
   [/\bLayer\.Layer\.Context</g, "Layer.Services<"],
   [/\.seek\((\d+),/g, ".seek($1n,"],
+  [/\.unsafeUpdate\(/g, ".updateUnsafe("],
+  [/\{ \.\.\.options, captureStackTrace: false \}/g, "options"],
+  [/\bHttpApp\.Default</g, "Effect.Effect<HttpServerResponse.HttpServerResponse, "],
   [/\bsize === 0n/g, "Number(size) === 0"],
   [/\bEffect\.Effect\.(Success|Error|Context)</g, "Effect.$1<"],
   [/\berror\._tag === "BadArgument"/g, 'error.reason._tag === "BadArgument"'],
@@ -357,8 +389,8 @@ const patterns: ReadonlyArray<Replacement> = [
   [/\bChunk\.(Chunk|NonEmptyChunk)</g, "ReadonlyArray<"],
   [/\bChunk\.empty(<[^>]+>)\(\)/g, "([] as ReadonlyArray$1)"],
   [/\bEither\./g, "Result."],
-  [/_tag === "Left"/g, '_tag === "Failure"'],
-  [/_tag === "Right"/g, '_tag === "Success"']
+  [/(_tag(?: ===|:)) "Left"/g, '$1 "Failure"'],
+  [/(_tag(?: ===|:)) "Right"/g, '$1 "Success"']
 ]
 
 const escapeDot = (text: string) => text.replaceAll(".", "\\.")
@@ -401,7 +433,8 @@ const homes: Readonly<Record<string, string>> = {
       .split(" ")
       .map((alias) => [alias, `effect/${alias}`])
   ),
-  ConfigProvider: "effect/ConfigProvider"
+  ConfigProvider: "effect/ConfigProvider",
+  HttpServerResponse: "effect/http/HttpServerResponse"
 }
 
 /** Renames the imports whose module has another name, removes those that nothing uses, and adds those that are missing. */
@@ -439,19 +472,26 @@ const references = (text: string): string => {
   return `${text.slice(0, found.index)}export const ${found[1]} = Context.Reference${text.slice(open, close + 1)}${rest.slice(3)}`
 }
 
-/** The fields of an `Either`, in a file that imports it. */
-const eitherFields = (text: string, isTest: boolean): string =>
-  /"effect\/Either"|\b(Effect|Stream)\.either\b|Schema\.decodeUnknownEither/.test(text)
-    ? text
-        .replace(/(?<=\b(?!(?:state|timer|this)\b)\w+\??|[)\]])\.(left|right)\b(?!\()/g, (_, side) =>
-          side === "left" ? ".failure" : ".success"
-        )
-        .replace(/\bonLeft:/g, "onFailure:")
-        .replace(/\bonRight:/g, "onSuccess:")
-        .replace(isTest ? /(?<=[{,(]\s*)(left|right):/g : /$^/g, (_, side) =>
-          side === "left" ? "failure:" : "success:"
-        )
-    : text
+const renamedSide = (side: string) => (side.toLowerCase() === "left" ? "failure" : "success")
+
+/** The fields of an `Either`, in a file that imports it, and what tests expect of one. */
+const eitherFields = (text: string, isTest: boolean): string => {
+  let changed = text
+  if (/"effect\/Either"|\b(Effect|Stream)\.either\b|Schema\.decodeUnknownEither/.test(text)) {
+    changed = changed
+      .replace(
+        /(?<=\b(?!(?:state|timer|this)\b)\w+\??|[)\]])\.(left|right)\b(?!\()/g,
+        (_, side) => `.${renamedSide(side)}`
+      )
+      .replace(/\bonLeft:/g, "onFailure:")
+      .replace(/\bonRight:/g, "onSuccess:")
+    if (isTest) changed = changed.replace(/(?<=[{,(]\s*)(left|right):/g, (_, side) => `${renamedSide(side)}:`)
+  }
+  if (!isTest) return changed
+  return changed
+    .replace(/(?<=toMatchObject\(\{\s*)(left|right):/g, (_, side) => `${renamedSide(side)}:`)
+    .replace(/"(Left|Right)"/g, (_, side) => (side === "Left" ? '"Failure"' : '"Success"'))
+}
 
 /** A source for Effect 3, as far as the rules make it one for Effect 4. */
 export const rewrite = (text: string, isTest: boolean): string => {

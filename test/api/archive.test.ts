@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, expectTypeOf, it } from "@effect/vitest"
 import {
@@ -242,4 +243,35 @@ describe("the id of a run", () => {
       }).pipe(Effect.provide(layerIn(path)))
     })
   )
+})
+
+describe("a source", () => {
+  it.effect("says in its type that it reads a disk", () =>
+    Effect.gen(function* () {
+      const text: Source.Text = { id: "menu/welcome", text: "Welcome." }
+      const memory = Source.texts(Stream.make(text), { root: "menu", description: "the menu" })
+      expectTypeOf(memory).toEqualTypeOf<Source.Source>()
+      assert.strictEqual(yield* Stream.runCount(memory.items()), 1)
+
+      const lines = Source.jsonl("prompts.jsonl")
+      expectTypeOf(lines).toEqualTypeOf<Source.Source<FileSystem.FileSystem>>()
+      // @ts-expect-error The lines of a file are read from a disk.
+      const alone: Effect.Effect<number, ArchiveSourceFailed> = Stream.runCount(lines.items())
+      // @ts-expect-error So is a folder.
+      const folder: Effect.Effect<unknown, ArchiveSourceFailed> = Source.folder("calls")
+      assert.isTrue(Effect.isEffect(alone) && Effect.isEffect(folder))
+    })
+  )
+
+  it.effect("of lines is read by the file system that it is given", () => {
+    const text = `{"id":"a","text":"Welcome."}\n{"id":"b","text":"Goodbye."}\n`
+    const files = FileSystem.layerNoop({ stream: () => Stream.make(new TextEncoder().encode(text)) })
+    return Effect.gen(function* () {
+      const items = yield* Stream.runCollect(Source.jsonl("/nowhere/prompts.jsonl").items())
+      assert.deepStrictEqual(
+        [...items].map(({ path }) => path),
+        ["a", "b"]
+      )
+    }).pipe(Effect.provide(files))
+  })
 })

@@ -93,6 +93,22 @@ describe("a call that is interrupted", () => {
     })
   )
 
+  it.scopedLive("does not wait for the response, even if the client can't be interrupted: its request is aborted", () =>
+    Effect.gen(function* () {
+      for (const client of [FetchHttpClient.layer, NodeHttpClient.layer, NodeHttpClient.layerUndici]) {
+        const seen: Seen = { begun: 0, finalized: 0 }
+        const uninterruptible: MakeClient = (finalize) =>
+          wrapped(client)((effect) => finalize(Effect.uninterruptible(effect)))
+        const live = yield* silent(uninterruptible(finalizing(seen, 0)))
+        const fiber = yield* Effect.fork(Effect.provide(calls.synthesize, live))
+        yield* untilBegun(seen)
+        yield* Effect.sleep(50)
+        yield* Fiber.interrupt(fiber)
+        expect(seen.finalized).toBe(1)
+      }
+    })
+  )
+
   it.scopedLive("waits however long they take, as all of Effect does", () =>
     Effect.gen(function* () {
       const seen: Seen = { begun: 0, finalized: 0 }

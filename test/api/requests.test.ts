@@ -18,6 +18,11 @@ import * as RpcGroup from "@effect/rpc/RpcGroup"
 import * as RpcTest from "@effect/rpc/RpcTest"
 import { describe, expect, it } from "@effect/vitest"
 import * as Workflow from "@effect/workflow/Workflow"
+import * as Archive from "@effect-speech/archive"
+import * as AudioCodec from "@effect-speech/audio-codec"
+import * as LocalService from "@effect-speech/local-service"
+import * as LongForm from "@effect-speech/long-form"
+import * as Stt from "@effect-speech/stt"
 import {
   AudioSource,
   SpeechToText,
@@ -27,6 +32,8 @@ import {
   Transcription,
   TranscriptionOptions
 } from "@effect-speech/stt"
+import * as Transport from "@effect-speech/transport"
+import * as Tts from "@effect-speech/tts"
 import { SynthesisRequest, TextToSpeech, TtsCorruptAudio, TtsError } from "@effect-speech/tts"
 import { Arbitrary, Effect, FastCheck, JSONSchema, Layer, Schema } from "effect"
 
@@ -258,3 +265,29 @@ it("a workflow takes the options as its payload", () => {
   const options = { model: "m", transactionId: "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f" }
   expect(Schema.decodeUnknownSync(Transcribe.payloadSchema)({ path: "call.wav", options })).toMatchObject({ options })
 })
+
+/** The schemas among the exports of a package, also those in a module or a namespace. */
+const schemasIn = (
+  exported: object,
+  depth = 0
+): ReadonlyArray<readonly [name: string, schema: Schema.Schema<unknown>]> =>
+  Object.entries(exported).flatMap(([name, value]: [string, unknown]) => {
+    if (Schema.isSchema(value)) return [[name, value as Schema.Schema<unknown>] as const]
+    return typeof value === "object" && value !== null && depth < 2
+      ? schemasIn(value, depth + 1).map(([inner, schema]) => [`${name}.${inner}`, schema] as const)
+      : []
+  })
+
+describe.each(Object.entries({ Archive, AudioCodec, LocalService, LongForm, Stt, Transport, Tts }))(
+  "each Schema of %s",
+  (_, exported) => {
+    it.each(schemasIn(exported))("%s has a JSON Schema and an Arbitrary", (_, schema) => {
+      const isValid = Schema.is(schema)
+      expect(JSONSchema.make(schema)).toHaveProperty("$schema")
+      FastCheck.assert(
+        FastCheck.property(Arbitrary.make(schema), (value) => isValid(value)),
+        { numRuns: 10 }
+      )
+    })
+  }
+)

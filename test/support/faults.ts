@@ -76,7 +76,7 @@ const stream = (reading: Reading) =>
       const speech = yield* Effect.flatMap(TextToSpeech, (tts) => tts.stream(request))
       if (reading === "late") yield* Effect.sleep("200 millis")
       if (reading !== "never") yield* Stream.runDrain(speech.stream)
-      return { ...speech, call: yield* speech.call }
+      return { ...speech, byteLength: speech.byteLength, call: yield* speech.call }
     })
   )
 

@@ -8,16 +8,20 @@
  * const texts = Source.jsonl("prompts.jsonl")
  * ```
  *
+ * What reads a disk requires a `FileSystem`. Folders are walked, and files looked at, by Node itself: a `FileSystem` reads the names of a
+ * folder as a whole, and follows each link.
+ *
  * A name that begins with a dot is left out by `folder` and `glob`. A link to a file is that file; a link to a folder is not
  * followed. What is no regular file, such as a pipe, is never opened: it is recorded as failed.
  */
 import { basename, dirname, resolve } from "node:path"
+import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import picomatch from "picomatch"
 import type { ArchiveSourceFailed } from "./ArchiveError.js"
 import { pathItems, requireFolder, toItems } from "./internal/source/files.js"
-import { csvLines, jsonLines, pathLines } from "./internal/source/lines.js"
+import { csvLines, jsonLines, pathLines, type ReadLines } from "./internal/source/lines.js"
 import { inOwnPlaces } from "./internal/source/places.js"
 import type { SourceItem } from "./internal/source/SourceItem.js"
 import { type Text, textItems } from "./internal/source/texts.js"
@@ -33,11 +37,16 @@ export interface Source<R = never> {
   /** How the files were chosen, in words. */
   readonly description: string
   readonly byContent: boolean
-  /**
-   * Lists the files, in the same order each time. `skip` is the absolute path of the output: if it lies below the root, its files
-   * are left out.
-   */
-  readonly items: (skip?: string | undefined) => Stream.Stream<SourceItem, ArchiveSourceFailed, R>
+  /** Lists the files, in the same order each time: those that can be called, and a `problem` for each that can't. */
+  readonly items: (output?: OutputPlace | undefined) => Stream.Stream<SourceItem, ArchiveSourceFailed, R>
+}
+
+/** Where the results of a source are written. */
+export interface OutputPlace {
+  /** Absolute. If it lies below the root of the source, its files are left out. */
+  readonly directory: string
+  /** Whether names that differ in case only are one there, so that the second of two such files can't be called. */
+  readonly foldsCase: boolean
 }
 
 /** The endings of recordings that {@link folder} takes, in small or capital letters. */
@@ -65,7 +74,10 @@ export interface PathsOptions extends FilesOptions {
  * The recordings in a folder and its subfolders, in the order of their names. A subfolder that can't be read is recorded as
  * failed, and the others are listed.
  */
-export const folder = (path: string, options: FolderOptions = {}): Effect.Effect<Source, ArchiveSourceFailed> => {
+export const folder = (
+  path: string,
+  options: FolderOptions = {}
+): Effect.Effect<Source<FileSystem.FileSystem>, ArchiveSourceFailed, FileSystem.FileSystem> => {
   const { byContent, extensions = audioExtensions } = options
   const root = resolve(path)
   const endings = extensions === "all" ? undefined : extensions.map((ending) => `.${ending.toLowerCase()}`)
@@ -86,7 +98,10 @@ export const folder = (path: string, options: FolderOptions = {}): Effect.Effect
  * The files that match a pattern of the shell, such as `calls/**\/*.wav`, in the order of their names. The root is the part of
  * the pattern before the first wildcard.
  */
-export const glob = (pattern: string, options: FilesOptions = {}): Effect.Effect<Source, ArchiveSourceFailed> => {
+export const glob = (
+  pattern: string,
+  options: FilesOptions = {}
+): Effect.Effect<Source<FileSystem.FileSystem>, ArchiveSourceFailed, FileSystem.FileSystem> => {
   const scanned = picomatch.scan(pattern)
   const isPlain = scanned.glob === ""
   const root = resolve(isPlain ? dirname(scanned.base) : scanned.base)
@@ -106,11 +121,15 @@ export const glob = (pattern: string, options: FilesOptions = {}): Effect.Effect
  * left out. The order is that of the list. A file with other control characters that are in no name of a file, such as a recording,
  * is no list: it fails with `ArchiveSourceFailed`.
  */
-export const list = (path: string, options: PathsOptions = {}): Source => {
+export const list = (path: string, options: PathsOptions = {}): Source<FileSystem.FileSystem> => {
   const root = resolve(options.root ?? ".")
   const file = resolve(path)
   return recordings({ ...options, root, description: `files that ${file} lists` }, (found, skip) =>
-    toItems(() => pathLines({ path: file, hasRoot: options.root !== undefined }, root), { ...found, skip })
+    Stream.unwrap(
+      Effect.map(pathLines({ path: file, hasRoot: options.root !== undefined }, root), (lines) =>
+        toItems(lines, { ...found, skip })
+      )
+    )
   )
 }
 
@@ -121,7 +140,7 @@ export const files = <R>(
     /** How the files were chosen, in words. */
     readonly description: string
   }
-): Source<R> =>
+): Source<R | FileSystem.FileSystem> =>
   recordings({ ...options, root: resolve(options.root ?? ".") }, (found, skip) => pathItems(paths, { ...found, skip }))
 
 /** Recordings below an absolute root. */
@@ -135,7 +154,10 @@ const recordings = <R>(
   root,
   byContent,
   description,
-  items: (output) => inOwnPlaces(find({ root, byContent }, output), output)
+  items: (output) => {
+    const found = find({ root, byContent }, output?.directory)
+    return output?.foldsCase === true ? inOwnPlaces(found) : found
+  }
 })
 
 /** The texts of a stream, in its order. No two have the same id. `root` is a name for the stream. */
@@ -153,7 +175,7 @@ export const texts = <R>(
     textItems(
       Stream.map(Stream.zipWithIndex(stream), ([value, index]) => ({ value, number: index + 1 })),
       options.root,
-      output
+      output?.foldsCase === true
     )
 })
 
@@ -161,20 +183,20 @@ export const texts = <R>(
  * The texts of a JSONL file: a {@link Text} a line, as a JSON object. A number is an id too. An invalid line,
  * or one that repeats an id, fails with `ArchiveSourceFailed`, whose `line` is its number.
  */
-export const jsonl = (path: string): Source => linesOf(path, jsonLines)
+export const jsonl = (path: string): Source<FileSystem.FileSystem> => linesOf(path, jsonLines)
 
 /**
  * The texts of a CSV file, with commas, in UTF-8. Its first line names the columns: `id`, `text`, `lang`, `voice`, `speed`,
  * `numStep`, `outputFormat`. An empty field is absent. Errors are those of {@link jsonl}.
  */
-export const csv = (path: string): Source => linesOf(path, csvLines)
+export const csv = (path: string): Source<FileSystem.FileSystem> => linesOf(path, csvLines)
 
-const linesOf = (path: string, read: typeof jsonLines): Source => {
+const linesOf = (path: string, read: ReadLines): Source<FileSystem.FileSystem> => {
   const root = resolve(path)
   return {
     root,
     byContent: false,
     description: `lines of ${root}`,
-    items: (output) => textItems(read(root), root, output)
+    items: (output) => textItems(read(root), root, output?.foldsCase === true)
   }
 }

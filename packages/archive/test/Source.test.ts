@@ -3,7 +3,8 @@ import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, mkdtempSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { afterAll, beforeAll, expect, layer } from "@effect/vitest"
 import { Source } from "@effect-speech/archive"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -25,7 +26,10 @@ const write = (path: string, content = "sound"): string => {
 }
 
 const itemsOf = <R>(source: Source.Source<R>, skip?: string) =>
-  Effect.map(Stream.runCollect(source.items(skip)), Chunk.toReadonlyArray)
+  Effect.map(
+    Stream.runCollect(source.items(skip === undefined ? undefined : { directory: skip, foldsCase: false })),
+    Chunk.toReadonlyArray
+  )
 
 const pathsOf = <R>(source: Source.Source<R>, skip?: string) =>
   Effect.map(itemsOf(source, skip), (items) => items.map(({ path }) => path))
@@ -44,7 +48,7 @@ const awkward = [
   "a.WAV"
 ]
 
-describe("a folder", () => {
+layer(NodeFileSystem.layer)("a folder", (it) => {
   beforeAll(() => {
     for (const name of awkward) write(`names/${name}`)
     for (const path of [
@@ -162,7 +166,7 @@ describe("a folder", () => {
   )
 })
 
-describe("a pattern", () => {
+layer(NodeFileSystem.layer)("a pattern", (it) => {
   it.effect("matches files below the part before its first wildcard", () =>
     Effect.gen(function* () {
       const match = (pattern: string) => Effect.flatMap(Source.glob(join(folder, pattern)), pathsOf)
@@ -175,7 +179,7 @@ describe("a pattern", () => {
   )
 })
 
-describe("a list", () => {
+layer(NodeFileSystem.layer)("a list", (it) => {
   const root = join(folder, "calls")
 
   it.effect("has a path a line, or paths that NUL separates, in any order", () =>
@@ -253,7 +257,7 @@ describe("a list", () => {
   )
 })
 
-describe("lines of texts", () => {
+layer(NodeFileSystem.layer)("lines of texts", (it) => {
   it.effect("are the same in JSONL, in CSV and in a stream, whatever the order of their fields", () =>
     Effect.gen(function* () {
       const rows: ReadonlyArray<Source.Text> = [
@@ -383,12 +387,13 @@ describe("lines of texts", () => {
     Effect.gen(function* () {
       const item = (path: string) => ({ path, size: 1, modifiedMillis: 0 })
       const items = Stream.make(item("a/1.wav"), item("A/1.wav"), item("a/1.wav"), item("a/2.wav"))
-      const problems = (folds: boolean) =>
-        Effect.map(Stream.runCollect(inOwnPlaces(items, "/out", async () => folds)), (all) =>
-          [...all].map(({ problem }) => problem?.tag)
-        )
-      expect(yield* problems(false)).toEqual([undefined, undefined, undefined, undefined])
-      expect(yield* problems(true)).toEqual([undefined, "ArchiveOutputFailed", undefined, undefined])
+      const all = yield* Stream.runCollect(inOwnPlaces(items))
+      expect([...all].map(({ problem }) => problem?.tag)).toEqual([
+        undefined,
+        "ArchiveOutputFailed",
+        undefined,
+        undefined
+      ])
     })
   )
 

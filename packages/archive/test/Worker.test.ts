@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import type * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Archive, Operation, type Run, type RunRequest, Source, Worker } from "@effect-speech/archive"
@@ -83,14 +84,17 @@ const settings = (operation: Operation.Operation, changes: Partial<Run.RunSettin
 const transcribing = (changes: Partial<Run.RunSettings> = {}) => settings(Operation.transcribe({ model: "m" }), changes)
 
 /** The file as its source lists it. */
-const claimed = (source: Source.Source, path?: string) =>
-  Effect.map(
-    Stream.runHead(Stream.filter(source.items(), (item) => path === undefined || item.path === path)),
-    (item) => ({ run: "run", seq: 1, callId, attempts: 1, ...Option.getOrThrow(item) })
+const claimed = (source: Source.Source<FileSystem.FileSystem>, path?: string) =>
+  Stream.runHead(Stream.filter(source.items(), (item) => path === undefined || item.path === path)).pipe(
+    Effect.map((item) => ({ run: "run", seq: 1, callId, attempts: 1, ...Option.getOrThrow(item) })),
+    Effect.provide(NodeFileSystem.layer)
   )
 
 const listed = (name: string, options: Source.FolderOptions = {}) =>
-  Effect.flatMap(Source.folder(folder, { extensions: "all", ...options }), (source) => claimed(source, name))
+  Source.folder(folder, { extensions: "all", ...options }).pipe(
+    Effect.flatMap((source) => claimed(source, name)),
+    Effect.provide(NodeFileSystem.layer)
+  )
 
 const answering = (answer: Stt.TestAnswer) =>
   Layer.mergeAll(SpeechToText.layerTest(answer), AudioDecoder.AudioDecoder.layerWav, NodeFileSystem.layer)
@@ -329,10 +333,10 @@ const makeRun = () => {
     workers: [Worker.transcription],
     concurrency: 2
   })
-  const requestOf = (changes: Partial<RunRequest> = {}) =>
+  const requestOf = (changes: Partial<RunRequest<FileSystem.FileSystem>> = {}) =>
     Effect.map(
       Source.folder(calls),
-      (source): RunRequest => ({
+      (source): RunRequest<FileSystem.FileSystem> => ({
         source,
         operation: Operation.transcribe({ model: "m" }),
         output: { directory: join(directory, "out"), format: "txt" },
@@ -343,7 +347,7 @@ const makeRun = () => {
     Effect.flatMap(Archive, (archive) => Effect.flatMap(archive.runs, ([id]) => body(archive, known(id))))
   const toItsEnd = (begin: (archive: Archive["Type"], id: Run.RunId) => Effect.Effect<unknown, unknown>) =>
     onRun((archive, id) => Effect.zipRight(begin(archive, id), ended(archive, id)))
-  const begin = (changes?: Partial<RunRequest>) =>
+  const begin = (changes?: Partial<RunRequest<FileSystem.FileSystem>>) =>
     Effect.flatMap(Archive, (archive) => Effect.flatMap(requestOf(changes), archive.start))
   return {
     calls,
@@ -353,7 +357,7 @@ const makeRun = () => {
     onRun,
     begin,
     ended: onRun(ended),
-    start: (changes?: Partial<RunRequest>) => Effect.zipRight(begin(changes), onRun(ended)),
+    start: (changes?: Partial<RunRequest<FileSystem.FileSystem>>) => Effect.zipRight(begin(changes), onRun(ended)),
     resume: (limits: Run.Limits = {}) => toItsEnd((archive, id) => archive.resume(id, { limits })),
     retry: (only?: string) => toItsEnd((archive, id) => archive.retryFailed(id, { only })),
     records: onRun((archive, id) => Effect.map(Stream.runCollect(archive.results(id)), (files) => [...files]))

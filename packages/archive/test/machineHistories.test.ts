@@ -2,11 +2,13 @@
  * Random histories of whole machines: commands are drawn, and the laws of `support/laws.ts` are checked on what a person saw.
  * `HISTORIES=2000` runs so many, and `SEED=2` others. With `LOG=1` a failure also prints what happened.
  */
+
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { afterAll, beforeAll, describe, it } from "@effect/vitest"
 import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
@@ -449,7 +451,7 @@ class History {
           unanswered,
           ...(limits !== null && { limits })
         })
-      })
+      }).pipe(Effect.provide(NodeFileSystem.layer))
     )
     await this.look()
     if (!exits || started === undefined || process.machine.state !== "alive") {

@@ -96,7 +96,7 @@ describe("a recording", () => {
         })
     })
     const decoded = Effect.flatMap(AudioDecoder.decodeStream(singly(readFileSync(mp3))), PcmStream.collect).pipe(
-      Effect.tap(() => expect(existsSync(seen[0] as string)).toBe(true)),
+      Effect.tap(() => Effect.sync(() => expect(existsSync(seen[0] as string)).toBe(true))),
       Effect.provide(decoder)
     )
     expect(Buffer.compare(yield* Effect.scoped(decoded), readFileSync(mp3))).toBe(0)

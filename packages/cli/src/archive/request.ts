@@ -67,7 +67,11 @@ const check = (given: Given<"archive run">, kind: Kind): Effect.Effect<void, Usa
   return Effect.void
 }
 
-const sourceOf = (path: string, kind: Kind, byContent: boolean): Effect.Effect<Source.Source, ArchiveSourceFailed> => {
+const sourceOf = (
+  path: string,
+  kind: Kind,
+  byContent: boolean
+): Effect.Effect<Source.Source<FileSystem.FileSystem>, ArchiveSourceFailed, FileSystem.FileSystem> => {
   switch (kind) {
     case "folder":
       return Source.folder(path, { byContent })
@@ -100,7 +104,11 @@ export const limitsOf = ({ maxCredits, maxFiles, rate }: Given<"archive run"> | 
 
 export const requestOf = (
   given: Given<"archive run">
-): Effect.Effect<RunRequest, InputFailed | UsageError | ArchiveSourceFailed, FileSystem.FileSystem> =>
+): Effect.Effect<
+  RunRequest<FileSystem.FileSystem>,
+  InputFailed | UsageError | ArchiveSourceFailed,
+  FileSystem.FileSystem
+> =>
   Effect.gen(function* () {
     const [path = ""] = given.operands
     const kind = yield* kindOf(path)

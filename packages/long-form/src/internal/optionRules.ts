@@ -24,7 +24,10 @@ export const duration = (from: Words, to: Words) =>
       Schema.filter(
         (given) =>
           (!(typeof given === "number" && !(given >= 0)) &&
-            Option.exists(Duration.decodeUnknown(given), Duration.between({ minimum: from, maximum: to }))) ||
+            Option.exists(
+              Duration.decodeUnknown(given),
+              Duration.between({ minimum: Duration.decode(from), maximum: Duration.decode(to) })
+            )) ||
           `must be a duration from "${from}" to "${to}"`
       )
     )

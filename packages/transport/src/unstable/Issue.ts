@@ -28,7 +28,7 @@ const isPlain = (value: unknown): value is object => {
  */
 export const plainObject = <A>(
   record: Schema.Schema<A>,
-  annotations: Required<Pick<Schema.Annotations.Schema<A>, "jsonSchema" | "arbitrary">>
+  annotations: Required<Pick<Schema.Annotations.Schema<NoInfer<A>>, "jsonSchema" | "arbitrary">>
 ): Schema.Schema<A> => {
   const decode = ParseResult.decodeUnknown(record)
   const parse = () => (value: unknown, options: ParseOptions, ast: AST) =>

@@ -16,6 +16,7 @@ import { runIdOf } from "../model/identity.js"
 import type * as Money from "../model/money.js"
 import { realPath, realRoot } from "../model/paths.js"
 import { runInvalid } from "../runInvalid.js"
+import { foldsCase } from "../source/places.js"
 import type { StoreService } from "../store/Store.js"
 import type { RunRequest } from "./ArchiveService.js"
 import { conflictOf } from "./conflict.js"
@@ -34,10 +35,21 @@ export const settingsOf = <R>(request: RunRequest<R>): RunSettings => ({
   unanswered: request.unanswered ?? "hold"
 })
 
+/** The files of a request, as its output can hold them. */
+const itemsOf = <R>({ output, source }: RunRequest<R>) => {
+  const directory = resolve(output.directory)
+  return Stream.unwrap(
+    Effect.map(
+      Effect.promise(() => foldsCase(directory)),
+      (foldsCase) => source.items({ directory, foldsCase })
+    )
+  )
+}
+
 /** Whether the run knows one of the first files of the source. */
 const knowsSource = <R>(store: StoreService, run: string, request: RunRequest<R>) =>
   Effect.gen(function* () {
-    const first = yield* Stream.runCollect(Stream.take(request.source.items(resolve(request.output.directory)), 1_000))
+    const first = yield* Stream.runCollect(Stream.take(itemsOf(request), 1_000))
     const states = yield* store.states(run, Chunk.toReadonlyArray(first))
     return states.some((state) => state !== undefined)
   })
@@ -85,14 +97,11 @@ export const identify = <R>(store: StoreService, request: RunRequest<R>, request
 
 /** The files of a request, a page at a time: those that this process could only let fail are refused before a call. */
 export const pages = <R>(request: RunRequest<R>, settings: RunSettings, check: Check | undefined) =>
-  Stream.tap(
-    Stream.map(Stream.grouped(request.source.items(resolve(request.output.directory)), 1_000), Chunk.toReadonlyArray),
-    (page) => {
-      if (check === undefined) return Effect.void
-      const usable = page.filter(({ problem }) => problem === undefined)
-      return Effect.forEach(usable, (item) => check(item, settings), { concurrency: 16, discard: true })
-    }
-  )
+  Stream.tap(Stream.map(Stream.grouped(itemsOf(request), 1_000), Chunk.toReadonlyArray), (page) => {
+    if (check === undefined) return Effect.void
+    const usable = page.filter(({ problem }) => problem === undefined)
+    return Effect.forEach(usable, (item) => check(item, settings), { concurrency: 16, discard: true })
+  })
 
 /** What was written in another format is not known any more, and audio of another folder is copied from there. */
 export const withEarlierOutputs = (store: StoreService, run: string, settings: RunSettings) =>

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { constants, type Stats } from "node:fs"
 import { open, stat } from "node:fs/promises"
 import { join, relative, resolve, sep } from "node:path"
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as Printable from "@effect-speech/common/Printable"
 import { systemCode } from "@effect-speech/common/SystemCode"
 import * as Chunk from "effect/Chunk"
@@ -219,12 +220,15 @@ export const sourceFailed = (path: string, error: unknown): ArchiveSourceFailed 
 const asSourceFailed = (path: string, error: unknown): ArchiveSourceFailed =>
   error instanceof ArchiveSourceFailed ? error : sourceFailed(path, error)
 
-export const requireFolder = (path: string): Effect.Effect<void, ArchiveSourceFailed> =>
-  Effect.flatMap(Effect.tryPromise({ try: () => stat(path), catch: (error) => sourceFailed(path, error) }), (stats) =>
-    stats.isDirectory()
-      ? Effect.void
-      : new ArchiveSourceFailed({
-          path,
-          message: Printable.line(`${path} is not a folder. Give a folder, a pattern or a list.`)
-        })
+export const requireFolder = (path: string): Effect.Effect<void, ArchiveSourceFailed, FileSystem.FileSystem> =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => fs.stat(path)).pipe(
+    Effect.mapError((error) => sourceFailed(path, error)),
+    Effect.flatMap(({ type }) =>
+      type === "Directory"
+        ? Effect.void
+        : new ArchiveSourceFailed({
+            path,
+            message: Printable.line(`${path} is not a folder. Give a folder, a pattern or a list.`)
+          })
+    )
   )

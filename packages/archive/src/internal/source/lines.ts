@@ -1,8 +1,11 @@
-import { createReadStream, existsSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { resolve } from "node:path"
+import { Readable } from "node:stream"
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as Printable from "@effect-speech/common/Printable"
 import { CsvError, parse } from "csv-parse"
 import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import { ArchiveSourceFailed } from "../../ArchiveError.js"
@@ -20,13 +23,21 @@ interface RawLine {
 
 const newline = 10
 
+/** The bytes of a file, which is opened when they are read. */
+const bytesOf = (path: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => Stream.toAsyncIterableEffect(fs.stream(path)))
+
 /** The lines of a file, a chunk at a time. With `nul`, a file whose first chunk has a NUL is separated by NUL. */
-async function* rawLines(path: string, nul: boolean): AsyncGenerator<ReadonlyArray<RawLine>> {
-  let parts: Array<Buffer> = []
+async function* rawLines(
+  path: string,
+  file: AsyncIterable<Uint8Array>,
+  nul: boolean
+): AsyncGenerator<ReadonlyArray<RawLine>> {
+  let parts: Array<Uint8Array> = []
   let length = 0
   let number = 0
   let separator: number | undefined
-  const take = (bytes: Buffer): RawLine => {
+  const take = (bytes: Uint8Array): RawLine => {
     const line = parts.length === 0 ? bytes : Buffer.concat([...parts, bytes])
     parts = []
     length = 0
@@ -35,7 +46,7 @@ async function* rawLines(path: string, nul: boolean): AsyncGenerator<ReadonlyArr
     const to = separator === newline && line.at(-1) === 13 ? line.length - 1 : line.length
     return { bytes: line.subarray(from, to), number }
   }
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of file) {
     separator ??= nul && chunk.includes(0) ? 0 : newline
     const lines: Array<RawLine> = []
     let from = 0
@@ -65,10 +76,13 @@ const ofLists: ReadonlySet<number> = new Set([...Buffer.from("\0\t\n\r")])
 const isBinary = (byte: number): boolean => (byte < 0x20 || byte === 0x7f) && !ofLists.has(byte)
 
 /** The paths of a list, relative to the root. */
-export async function* pathLines(list: List, root: string): AsyncGenerator<string> {
+export const pathLines = (list: List, root: string) =>
+  Effect.map(bytesOf(list.path), (file) => () => pathsIn(list, root, file))
+
+async function* pathsIn(list: List, root: string, file: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   try {
-    for await (const lines of rawLines(list.path, true)) {
+    for await (const lines of rawLines(list.path, file, true)) {
       for (const { bytes, number } of lines) {
         // The name of a file may have them.
         if (bytes.some(isBinary) && !existsSync(resolve(root, decoder.decode(bytes).replaceAll("\0", "")))) {
@@ -83,21 +97,26 @@ export async function* pathLines(list: List, root: string): AsyncGenerator<strin
   }
 }
 
+/** The texts of a file. */
+export type ReadLines = (path: string) => Stream.Stream<Line, ArchiveSourceFailed, FileSystem.FileSystem>
+
 const toStream = (
   path: string,
-  lines: () => AsyncIterable<ReadonlyArray<Line>>
-): Stream.Stream<Line, ArchiveSourceFailed> =>
-  Stream.suspend(() =>
-    Stream.fromAsyncIterable(lines(), (error) =>
-      error instanceof ArchiveSourceFailed ? error : sourceFailed(path, error)
+  lines: (file: AsyncIterable<Uint8Array>) => AsyncIterable<ReadonlyArray<Line>>
+): Stream.Stream<Line, ArchiveSourceFailed, FileSystem.FileSystem> =>
+  Stream.unwrap(
+    Effect.map(bytesOf(path), (file) =>
+      Stream.fromAsyncIterable(lines(file), (error) =>
+        error instanceof ArchiveSourceFailed ? error : sourceFailed(path, error)
+      )
     )
   ).pipe(Stream.map(Chunk.unsafeFromArray), Stream.flattenChunks)
 
 /** The objects of a JSONL file. Empty lines are left out. */
-export const jsonLines = (path: string): Stream.Stream<Line, ArchiveSourceFailed> =>
-  toStream(path, async function* () {
+export const jsonLines: ReadLines = (path) =>
+  toStream(path, async function* (file) {
     const decoder = new TextDecoder("utf-8", { fatal: true })
-    for await (const lines of rawLines(path, false)) {
+    for await (const lines of rawLines(path, file, false)) {
       const found: Array<Line> = []
       for (const { bytes, number } of lines) {
         let text: string
@@ -130,8 +149,8 @@ const columns: ReadonlyArray<string> = ["id", "text", "lang", "voice", "speed", 
 const numbers: ReadonlySet<string> = new Set(["speed", "numStep"])
 
 /** The rows of a CSV file by the names of its columns. */
-export const csvLines = (path: string): Stream.Stream<Line, ArchiveSourceFailed> =>
-  toStream(path, async function* () {
+export const csvLines: ReadLines = (path) =>
+  toStream(path, async function* (bytes) {
     const parser = parse({
       bom: true,
       columns: (names: Array<string>) => {
@@ -148,7 +167,7 @@ export const csvLines = (path: string): Stream.Stream<Line, ArchiveSourceFailed>
       max_record_size: longestLine,
       skip_empty_lines: true
     })
-    const file = createReadStream(path)
+    const file = Readable.from(bytes)
     file.on("error", (error) => parser.destroy(error))
     try {
       for await (const { info, record } of file.pipe(parser) as AsyncIterable<Row>) {

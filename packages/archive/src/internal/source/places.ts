@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import * as Printable from "@effect-speech/common/Printable"
-import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { SourceItem } from "./SourceItem.js"
 import { makeSeen } from "./seen.js"
@@ -49,25 +48,15 @@ export const foldsCase = async (folder: string): Promise<boolean> => {
  * Where names that differ in case only are one, the transcript of `A.wav` would have the place of that of `a.wav`: the second of such
  * recordings can't be called.
  */
-export const inOwnPlaces = <E, R>(
-  items: Stream.Stream<SourceItem, E, R>,
-  output: string | undefined,
-  isFolding = foldsCase
-): Stream.Stream<SourceItem, E, R> =>
-  Stream.unwrap(
-    Effect.map(
-      Effect.promise(async () => output !== undefined && (await isFolding(output))),
-      (folds) => {
-        if (!folds) return items
-        const paths = makeSeen()
-        const places = makeSeen()
-        return Stream.map(items, (item): SourceItem => {
-          if (paths.add(item.path) || !places.add(item.path.toLowerCase()) || item.problem !== undefined) return item
-          const message = Printable.line(
-            `The transcript of ${item.path} would have the place of another's, since its name differs in case only. Nothing was sent. Rename the recording, and run again; or choose an output on another file system.`
-          )
-          return { ...item, problem: { tag: "ArchiveOutputFailed", message } }
-        })
-      }
-    )
-  )
+export const inOwnPlaces = <E, R>(items: Stream.Stream<SourceItem, E, R>): Stream.Stream<SourceItem, E, R> =>
+  Stream.suspend(() => {
+    const paths = makeSeen()
+    const places = makeSeen()
+    return Stream.map(items, (item): SourceItem => {
+      if (paths.add(item.path) || !places.add(item.path.toLowerCase()) || item.problem !== undefined) return item
+      const message = Printable.line(
+        `The transcript of ${item.path} would have the place of another's, since its name differs in case only. Nothing was sent. Rename the recording, and run again; or choose an output on another file system.`
+      )
+      return { ...item, problem: { tag: "ArchiveOutputFailed", message } }
+    })
+  })

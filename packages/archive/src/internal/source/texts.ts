@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { ArchiveSourceFailed } from "../../ArchiveError.js"
 import { pathProblem } from "../pathProblem.js"
-import { foldsCase, makePlaces, type Place } from "./places.js"
+import { makePlaces, type Place } from "./places.js"
 import type { SourceItem } from "./SourceItem.js"
 
 const { additionalFields, g2pOverrides, lang, numStep, outputFormat, speed, voice } = SynthesisRequest.fields
@@ -47,22 +47,17 @@ const decode = Schema.decodeUnknownEither(Schema.typeSchema(Text), { onExcessPro
 export const textItems = <R>(
   lines: Stream.Stream<Line, ArchiveSourceFailed, R>,
   root: string,
-  output: string | undefined
+  foldsCase: boolean
 ): Stream.Stream<SourceItem, ArchiveSourceFailed, R> =>
-  Stream.unwrap(
-    Effect.map(
-      Effect.promise(async () => output !== undefined && (await foldsCase(output))),
-      (isFolding) => {
-        const placeOf = makePlaces(isFolding)
-        return Stream.mapChunksEffect(lines, (chunk) =>
-          Effect.try({
-            try: () => Chunk.map(chunk, (line) => itemOf(line, root, placeOf)),
-            catch: (error) => error as ArchiveSourceFailed
-          })
-        )
-      }
+  Stream.suspend(() => {
+    const placeOf = makePlaces(foldsCase)
+    return Stream.mapChunksEffect(lines, (chunk) =>
+      Effect.try({
+        try: () => Chunk.map(chunk, (line) => itemOf(line, root, placeOf)),
+        catch: (error) => error as ArchiveSourceFailed
+      })
     )
-  )
+  })
 
 /** Throws a `ArchiveSourceFailed`. */
 const itemOf = ({ number, value }: Line, root: string, placeOf: (id: string) => Place): SourceItem => {

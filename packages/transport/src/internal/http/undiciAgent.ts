@@ -32,6 +32,8 @@ export const makeAgent: Effect.Effect<Agent, never, Scope.Scope> = Effect.acquir
     }
     return {
       dispatcher: new Undici.Agent({
+        // Undici 8 offers HTTP/2 by default, whose connections do not begin as `skipInformational` expects.
+        allowH2: false,
         connect: (options, callback) => {
           const connected: Undici.buildConnector.Callback = (...result) => {
             if (result[0] === null) skipInformational(result[1])
