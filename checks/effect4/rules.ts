@@ -490,6 +490,10 @@ const eitherFields = (text: string, isTest: boolean): string => {
   if (!isTest) return changed
   return changed
     .replace(/(?<=toMatchObject\(\{\s*)(left|right):/g, (_, side) => `${renamedSide(side)}:`)
+    .replace(/\{ _tag: "SystemError"(?:, reason: ("\w+"))?/g, (_, reason?: string) =>
+      reason === undefined ? '{ _tag: "PlatformError"' : `{ _tag: "PlatformError", reason: { _tag: ${reason} }`
+    )
+    .replace(/\{ _tag: "SystemError", reason,/g, '{ _tag: "PlatformError", reason: { _tag: reason },')
     .replace(/"(Left|Right)"/g, (_, side) => (side === "Left" ? '"Failure"' : '"Success"'))
 }
 
