@@ -493,7 +493,10 @@ const eitherFields = (text: string, isTest: boolean): string => {
     .replace(/\{ _tag: "SystemError"(?:, reason: ("\w+"))?/g, (_, reason?: string) =>
       reason === undefined ? '{ _tag: "PlatformError"' : `{ _tag: "PlatformError", reason: { _tag: ${reason} }`
     )
-    .replace(/\{ _tag: "SystemError", reason,/g, '{ _tag: "PlatformError", reason: { _tag: reason },')
+    .replace(
+      /\{ _tag: "SystemError", reason, (\w+: \w+) \}/g,
+      '{ _tag: "PlatformError", reason: { _tag: reason, $1 } }'
+    )
     .replace(/"(Left|Right)"/g, (_, side) => (side === "Left" ? '"Failure"' : '"Success"'))
 }
 
