@@ -1,4 +1,8 @@
 /** The local service as a program uses it: how it is built, its errors, its units, and its values. */
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpApiClient from "@effect/platform/HttpApiClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import * as Root from "@effect-speech/local-service"
@@ -7,13 +11,14 @@ import {
   type LocalServiceDataDirectoryUnusable,
   type LocalServiceError,
   type LocalServiceHandle,
+  PlatformApi,
   Recogniser,
   Voice
 } from "@effect-speech/local-service"
 import * as RecogniserModule from "@effect-speech/local-service/Recogniser"
 import * as VoiceModule from "@effect-speech/local-service/Voice"
 import { Subtitles } from "@effect-speech/long-form"
-import { Duration, Effect, Either, Layer, Redacted, Stream } from "effect"
+import { Duration, Effect, Either, Equal, Hash, Layer, Redacted, Stream } from "effect"
 
 /** A voice of your own. */
 const hum = Layer.succeed(Voice, {
@@ -115,5 +120,28 @@ describe("a time of the local service", () => {
       const inSeconds = learn({ text: "one", samples, segments: [{ text: "one", start: 0.2, end: 1.8 }] })
       expect(Effect.isEffect(inSeconds)).toBe(true)
     }).pipe(Effect.provide(Recogniser.layerKnownRecordings({ capacity: "10 minutes" })))
+  )
+})
+
+describe("a value of the local service", () => {
+  it.scopedLive("is equal to another of the same content, from the handle and from the typed client", () =>
+    Effect.gen(function* () {
+      const { accounts, adminToken, platformUrl, requests, ttsBaseUrl } = yield* LocalService.make()
+      const before = yield* accounts.account
+      expect(Equal.equals(yield* accounts.setAccount({ credits: 1 }), before)).toBe(false)
+      expect(Equal.equals(yield* accounts.setAccount(before), before)).toBe(true)
+      expect(new Set([Hash.hash(before), Hash.hash(yield* accounts.account)]).size).toBe(1)
+
+      yield* Effect.promise(() => fetch(`${ttsBaseUrl}/tts/bytes`, { method: "POST", body: "{}" }))
+      const platform = yield* HttpApiClient.make(PlatformApi, {
+        baseUrl: platformUrl,
+        transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader("X-Admin-Token", Redacted.value(adminToken)))
+      })
+      expect(Equal.equals(yield* platform.account(), before)).toBe(true)
+      expect(Equal.equals(yield* platform.keys(), yield* accounts.keys)).toBe(true)
+      const [entry, again] = [(yield* requests)[0], (yield* platform.requests())[0]]
+      expect(entry).toMatchObject({ operation: "synthesize", outcome: "answered" })
+      expect(Equal.equals(entry, again)).toBe(true)
+    }).pipe(Effect.provide([parts, FetchHttpClient.layer]))
   )
 })

@@ -1,5 +1,5 @@
 /**
- * The account of the local service: its keys, credit and usage.
+ * The account of the local service: its keys, credit and usage. They are values: `Equal` compares them by their content.
  */
 import { cloneable } from "@effect-speech/common/Cloneable"
 import * as Data from "effect/Data"
@@ -15,38 +15,35 @@ export type KeyScope = typeof KeyScope.Type
 export const AccountState = Schema.Literal("active", "inactive", "suspended", "closed")
 export type AccountState = typeof AccountState.Type
 
-export const Account = Schema.Struct({
+export class Account extends Schema.Class<Account>("Account")({
   state: AccountState,
   /** Never below zero. */
   credits: Schema.NonNegativeInt
-})
-export type Account = typeof Account.Type
+}) {}
 
 /** The fields to change. A field that is absent stays as it is. */
-export const AccountChanges = Schema.partialWith(Account, { exact: true })
+export const AccountChanges = Schema.partialWith(Schema.Struct(Account.fields), { exact: true })
 export type AccountChanges = typeof AccountChanges.Type
 
 /** A key without its secret, which is shown only once, when the key is created. */
-export const Key = Schema.Struct({
+export class Key extends Schema.Class<Key>("Key")({
   id: Schema.String,
   name: Schema.String,
   creator: Schema.String,
   /** ISO 8601, UTC. */
   createdAt: Schema.String,
-  scopes: Schema.Array(KeyScope),
+  scopes: Schema.Data(Schema.Array(KeyScope)),
   revokedAt: Schema.NullOr(Schema.String)
-})
-export type Key = typeof Key.Type
+}) {}
 
-export const Keys = Schema.Struct({
+export class Keys extends Schema.Class<Keys>("Keys")({
   active: Schema.NullOr(Key),
   /** The revoked keys, latest first. */
-  archived: Schema.Array(Key)
-})
-export type Keys = typeof Keys.Type
+  archived: Schema.Data(Schema.Array(Key))
+}) {}
 
 /** The usage of one operation on one day. */
-export const Usage = Schema.Struct({
+export class Usage extends Schema.Class<Usage>("Usage")({
   /** The day in UTC, such as `2026-01-31`. */
   date: Schema.String,
   operation: OperationName,
@@ -54,8 +51,7 @@ export const Usage = Schema.Struct({
   /** Code points of text for synthesis, seconds of audio for transcription. */
   units: Schema.NonNegativeInt,
   credits: Schema.NonNegativeInt
-})
-export type Usage = typeof Usage.Type
+}) {}
 
 export interface NewKey {
   readonly name: string

@@ -4,7 +4,7 @@
 import * as Schema from "effect/Schema"
 import { OperationName } from "./OperationName.js"
 
-export const JournalEntry = Schema.Struct({
+export class JournalEntry extends Schema.Class<JournalEntry>("JournalEntry")({
   /** Counts from 1 since the start. */
   number: Schema.Int,
   /** When the request arrived: ISO 8601, UTC. */
@@ -25,7 +25,7 @@ export const JournalEntry = Schema.Struct({
    * At most 16 fields, and at most 8,000 characters of JSON beside the text. `null` if the request was not read or could not be
    * read, and for the oldest requests, if those of all have more than 16 MB.
    */
-  request: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  request: Schema.NullOr(Schema.Data(Schema.Record({ key: Schema.String, value: Schema.Unknown }))),
   /** `true` if `request` is not whole: a field was cut or left out. */
   shortened: Schema.optional(Schema.Literal(true)),
   /** The status of the response. `null` if no response was started. */
@@ -34,5 +34,4 @@ export const JournalEntry = Schema.Struct({
   outcome: Schema.Literal("underWay", "answered", "faulted", "abandoned"),
   /** Milliseconds from the headers of the request to those of the response. */
   millis: Schema.NullOr(Schema.Number)
-})
-export type JournalEntry = typeof JournalEntry.Type
+}) {}

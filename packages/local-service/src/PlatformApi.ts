@@ -27,6 +27,7 @@ import {
   TranscriptQuery,
   Waveform
 } from "./internal/consoleMessages.js"
+import { sessionCookie } from "./internal/sessionCookie.js"
 import { mustBe } from "./internal/validation.js"
 import { JournalEntry } from "./Journal.js"
 
@@ -46,9 +47,6 @@ const failure = (status: number, description?: string) =>
     decode: ({ error }) => new LocalServicePlatformRequestFailed({ status, message: error }),
     encode: ({ message }) => ({ error: message })
   }).annotations(HttpApiSchema.annotations({ status, ...(description === undefined ? {} : { description }) }))
-
-/** The name of the cookie of the console, whose end is the port: a browser sends a cookie to all ports of a host. */
-export const sessionCookie = (port: number | "PORT"): string => `effect-speech-console-${port}`
 
 /** The header `X-Admin-Token`, or a session of the console. Every path below `/platform/api` requires one of them. */
 export class AdminToken extends HttpApiMiddleware.Tag<AdminToken>()("@effect-speech/local-service/AdminToken", {

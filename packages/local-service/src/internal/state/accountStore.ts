@@ -1,7 +1,7 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { type Account, type Key, KeyScope } from "../../Accounts.js"
+import { Account, Key, KeyScope } from "../../Accounts.js"
 import type { DataDirectory } from "./dataDirectory.js"
 
 /**
@@ -28,31 +28,35 @@ export interface KeyRow {
   readonly digest: string
 }
 
-const decodeScopes = Schema.decodeSync(Schema.parseJson(Schema.Array(KeyScope)))
+const decodeScopes = Schema.decodeSync(Schema.parseJson(Schema.Data(Schema.Array(KeyScope))))
 
-export const toKey = (row: KeyRow): Key => ({
-  id: row.id,
-  name: row.name,
-  creator: row.creator,
-  createdAt: row.created_at,
-  scopes: decodeScopes(row.scopes),
-  revokedAt: row.revoked_at
-})
+export const toKey = (row: KeyRow): Key =>
+  new Key({
+    id: row.id,
+    name: row.name,
+    creator: row.creator,
+    createdAt: row.created_at,
+    scopes: decodeScopes(row.scopes),
+    revokedAt: row.revoked_at
+  })
 
 /** Opens the account of a database. A new database starts with `initial`. */
-export const openAccountStore = (sql: DataDirectory["sql"], initial: Account): Effect.Effect<AccountStore, SqlError> =>
+export const openAccountStore = (
+  sql: DataDirectory["sql"],
+  initial: typeof Account.Encoded
+): Effect.Effect<AccountStore, SqlError> =>
   Effect.gen(function* () {
     yield* sql`INSERT INTO account (id, state, credits) VALUES (1, ${initial.state}, ${initial.credits})
       ON CONFLICT DO NOTHING`
     const mutex = yield* Effect.makeSemaphore(1)
     const store: AccountStore = {
       sql,
-      account: initial,
+      account: new Account(initial),
       activeKey: undefined,
       read: Effect.gen(function* () {
-        const [found] = yield* sql<Account>`SELECT state, credits FROM account`
+        const [found = initial] = yield* sql<typeof Account.Encoded>`SELECT state, credits FROM account`
         const [row] = yield* sql<KeyRow>`SELECT * FROM keys WHERE revoked_at IS NULL`
-        store.account = found === undefined ? initial : { state: found.state, credits: found.credits }
+        store.account = new Account({ state: found.state, credits: found.credits })
         store.activeKey = row && { ...toKey(row), digest: Buffer.from(row.digest, "hex") }
       }),
       exclusively: (write) => Effect.uninterruptible(mutex.withPermits(1)(write))

@@ -3,14 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import {
-  type Account,
-  AccountChanges,
-  type AccountState,
-  type AccountsService,
-  KeyScope,
-  type Usage
-} from "../../Accounts.js"
+import { Account, AccountChanges, type AccountState, type AccountsService, KeyScope, Usage } from "../../Accounts.js"
 import { validateOrDie } from "../validation.js"
 import { type AccountStore, openAccountStore } from "./accountStore.js"
 import type { Changes } from "./changes.js"
@@ -65,7 +58,11 @@ const consoleKeyId = "console"
 /** The account in a database. A new database starts with `initial`. */
 export const makeAccounts = (
   sql: DataDirectory["sql"],
-  { changed, initial, now }: { readonly initial: Account; readonly now: () => Date } & Pick<Changes, "changed">
+  {
+    changed,
+    initial,
+    now
+  }: { readonly initial: typeof Account.Encoded; readonly now: () => Date } & Pick<Changes, "changed">
 ): Effect.Effect<BillableAccounts, SqlError> =>
   Effect.map(openAccountStore(sql, initial), (store) => {
     const { exclusively, read } = store
@@ -78,16 +75,21 @@ export const makeAccounts = (
       account: Effect.sync(() => store.account),
       setAccount: (changes) =>
         Effect.gen(function* () {
-          yield* validateOrDie(AccountChanges, changes)
-          const next = { ...store.account, ...changes }
+          // A value that was compared has its hash as a field that is no change.
+          yield* validateOrDie(AccountChanges, { ...changes })
+          const next = new Account({ ...store.account, ...changes })
           yield* sql`UPDATE account SET state = ${next.state}, credits = ${next.credits}`
           store.account = next
           yield* publish("account")
           return next
         }).pipe(Effect.orDie, exclusively),
       usage: Effect.orDie(
-        Effect.map(sql<Usage>`SELECT * FROM usage WHERE calls > 0 ORDER BY date DESC, operation`, (rows) =>
-          rows.map(({ calls, credits, date, operation, units }) => ({ date, operation, calls, units, credits }))
+        Effect.map(
+          sql<typeof Usage.Encoded>`SELECT * FROM usage WHERE calls > 0 ORDER BY date DESC, operation`,
+          (rows) =>
+            rows.map(
+              ({ calls, credits, date, operation, units }) => new Usage({ date, operation, calls, units, credits })
+            )
         )
       ),
       reset: (keyId) =>

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { Account } from "../../Accounts.js"
 import type { OperationName } from "../../OperationName.js"
 import { setImmediate } from "../realTime.js"
 import type { AccountStore } from "./accountStore.js"
@@ -90,6 +91,6 @@ const write = (store: AccountStore, date: string, { calls, credits, operation, u
       ON CONFLICT DO UPDATE SET calls = calls + excluded.calls,
         units = units + excluded.units, credits = usage.credits + excluded.credits`,
     () => {
-      store.account = { ...store.account, credits: Math.max(0, store.account.credits - credits) }
+      store.account = new Account({ ...store.account, credits: Math.max(0, store.account.credits - credits) })
     }
   )

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { JournalEntry } from "../../Journal.js"
+import { JournalEntry } from "../../Journal.js"
 import type { OperationName } from "../../OperationName.js"
 import type { Changes } from "./changes.js"
 import { type ShortenedFields, shortenFields } from "./shortenFields.js"
@@ -16,11 +17,17 @@ type StoredEntry = Omit<OpenEntry, "fields"> & { fields: OpenEntry["fields"] }
 
 type RequestField = "request" | "shortened"
 
-const toJournalEntry = ({ fields, ...entry }: OpenEntry): JournalEntry => ({
-  ...entry,
-  request: fields === null ? null : JSON.parse(fields.json),
-  ...(fields === null || fields.isWhole ? {} : { shortened: true })
-})
+const toJournalEntry = ({ fields, parent, ...entry }: OpenEntry): JournalEntry =>
+  new JournalEntry(
+    {
+      ...entry,
+      // A field that is absent makes an entry equal to one that was read from JSON.
+      ...(parent === undefined ? {} : { parent }),
+      request: fields === null ? null : Data.struct(JSON.parse(fields.json)),
+      ...(fields === null || fields.isWhole ? {} : { shortened: true })
+    },
+    { disableValidation: true }
+  )
 
 export interface JournalService {
   /** Adds an entry, and publishes it. */

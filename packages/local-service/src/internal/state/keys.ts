@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from "node:crypto"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import {
   type AccountsService,
-  type Key,
+  Key,
   KeyScope,
-  type Keys,
+  Keys,
   LocalServiceKeyActive,
   LocalServiceKeyNotActive
 } from "../../Accounts.js"
@@ -23,10 +24,10 @@ export const makeKeys = (
 ): KeysService => {
   const keys = Effect.map(sql<KeyRow>`SELECT * FROM keys ORDER BY number DESC`, (rows): Keys => {
     const all = rows.map(toKey)
-    return {
+    return new Keys({
       active: all.find(({ revokedAt }) => revokedAt === null) ?? null,
-      archived: all.filter(({ revokedAt }) => revokedAt !== null)
-    }
+      archived: Data.array(all.filter(({ revokedAt }) => revokedAt !== null))
+    })
   })
   const findActiveKey = (id: string) =>
     Effect.gen(function* () {
@@ -44,14 +45,14 @@ export const makeKeys = (
         if (replaced !== null && !confirm) return yield* new LocalServiceKeyActive({ keyName: replaced.name })
         const id = randomBytes(6).toString("hex")
         const key = `local_${id}.${randomBytes(32).toString("base64url")}`
-        const record: Key = {
+        const record = new Key({
           id,
           name,
           creator,
           createdAt: now().toISOString(),
-          scopes: [...KeyScope.literals],
+          scopes: Data.array(KeyScope.literals),
           revokedAt: null
-        }
+        })
         yield* Effect.orDie(sql`
             INSERT INTO keys (id, name, creator, created_at, scopes, digest)
             VALUES (${id}, ${name}, ${creator}, ${record.createdAt}, ${JSON.stringify(record.scopes)},
@@ -73,7 +74,7 @@ export const makeKeys = (
         yield* sql`UPDATE keys SET scopes = ${JSON.stringify(scopes)} WHERE id = ${id}`
         yield* read
         yield* publish
-        return { ...key, scopes }
+        return new Key({ ...key, scopes: Data.array(scopes) })
       }).pipe(Effect.catchTag("SqlError", Effect.die), exclusively)
   }
 }
