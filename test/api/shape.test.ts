@@ -66,7 +66,7 @@ describe("an entry point of a module", () => {
       (file) => /^([A-Z]\w*)\.ts$/.exec(file)?.[1] ?? []
     )
   // A program without an HTTP server does not load one.
-  const alone = ["SpeechResponse", "TranscriptionRequest"]
+  const alone = ["SpeechResponse"]
   it.each([
     ["stt", Stt],
     ["tts", Tts]

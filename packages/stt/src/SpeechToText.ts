@@ -37,7 +37,8 @@ import * as Contract from "./SttContract.js"
 import { type SttError, SttInvalidApiKey } from "./SttError.js"
 import { SttWarning } from "./SttWarning.js"
 import { Transcription } from "./Transcription.js"
-import { type TranscriptionRequest, validate } from "./TranscriptionRequest.js"
+import type { TranscriptionRequest } from "./TranscriptionRequest.js"
+import { validate } from "./unstable/Request.js"
 
 export interface SpeechToTextService {
   /** The address of the transcription host, without a slash at its end. Absent in a test double. */
