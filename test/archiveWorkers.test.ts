@@ -50,7 +50,7 @@ layer(Layer.merge(localClients(), AudioDecoder.AudioDecoder.layerWav), { exclude
         }
         yield* Wav.writeFile(PcmStream.make(format, Stream.fromIterable(parts)), `${folder}/ferry.wav`)
 
-        const operation = Operation.transcribe({ model: "en-general-v2-8khz", pieceMillis: 2800 })
+        const operation = Operation.transcribe({ model: "en-general-v2-8khz", maximum: "2800 millis" })
         const settings = settingsOf(operation, folder, "srt")
         const file = yield* claimFirst(yield* Source.folder(folder))
         const before = (yield* requests).length

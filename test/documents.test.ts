@@ -275,7 +275,7 @@ describe("the README of a package", () => {
     long-form: TextPieces.Options Passages.Options Passages.Passage Sentences.Options Subtitles.Options
     long-form: internal/speech/request.Options internal/speech/request.Pauses
     long-form: internal/transcription/request.Options SegmentReader.Fields
-    archive: internal/service/ArchiveService.RunRequest internal/service/ArchiveService.Plan internal/service/ArchiveService.ArchiveService
+    archive: internal/service/ArchiveService.RunRequest internal/service/ArchiveService.ArchiveService
     archive: Source.Source internal/source/SourceItem.SourceItem Source.FilesOptions Source.FolderOptions Source.PathsOptions
     archive: Archive.WorkOptions Archive.DatabaseOptions
     local-service: LocalServiceOptions.LocalServiceOptions LocalServiceOptions.ReproducibleOptions
@@ -324,12 +324,17 @@ describe("the README of a package", () => {
     ["archive", "limits", fieldsOf(Archive.Run.Limits)],
     ["archive", "statuses", Archive.Run.RunStatus.members.flatMap(({ fields }) => Object.keys(fields))],
     ["archive", "records", Archive.Run.FileRecord.members.flatMap(({ fields }) => Object.keys(fields))],
+    ["archive", "plans", Object.keys(Archive.Plan.fields)],
     ["archive", "reports", Object.keys(Archive.Run.OutputReport.fields)],
     ["archive", "results of transcriptions", Object.keys(Archive.Output.TranscriptionResult.fields)],
     ["archive", "results of syntheses", Object.keys(Archive.Output.SynthesisResult.fields)],
     ["archive", "segments", Object.keys(Archive.Output.Segment.fields)],
     ["archive", "outputs", fieldsOf(Archive.Output.Output)],
-    ["archive", "transcriptions", fieldsOf(Archive.Operation.Transcribe).filter((field) => field !== "_tag")],
+    [
+      "archive",
+      "transcriptions",
+      [...fieldsOf(Archive.Operation.Transcribe).filter((field) => !["_tag", "pieceMillis"].includes(field)), "maximum"]
+    ],
     ["archive", "texts", fieldsOf(Archive.Source.Text)],
     ["archive", "syntheses", fieldsOf(Archive.Operation.Synthesize).filter((field) => field !== "_tag")],
     ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)],

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, expectTypeOf, it } from "@effect/vitest"
 import {
@@ -63,6 +64,11 @@ describe("the errors of an archive", () => {
       assert.strictEqual(read.message, message)
     })
   )
+
+  it("state the status with which an HttpApi answers them", () => {
+    const statuses = ArchiveError.members.map((Member) => HttpApiSchema.getStatusError(Member))
+    assert.deepStrictEqual(statuses, [503, 500, 503, 404, 409, 400, 422, 500])
+  })
 
   it.effect("are handled by their tags", () =>
     Effect.gen(function* () {
@@ -273,5 +279,16 @@ describe("a source", () => {
         ["a", "b"]
       )
     }).pipe(Effect.provide(files))
+  })
+})
+
+describe("the options of an archive", () => {
+  it("take durations, and a value says its unit", () => {
+    const operation = Operation.transcribe({ model: "hi-general-v2-8khz", maximum: "1 minute" })
+    assert.strictEqual(operation.pieceMillis, 60_000)
+    // @ts-expect-error A number without a unit may be seconds.
+    Operation.transcribe({ model: "hi-general-v2-8khz", pieceMillis: 60 })
+    const closing = { path: "runs.db", workers: [Worker.transcription], closeLimit: "2 minutes" } as const
+    assert.isTrue(Layer.isLayer(Archive.layerEmbedded(closing)))
   })
 })

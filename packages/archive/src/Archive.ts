@@ -17,6 +17,7 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import { unnoticed } from "@effect-speech/common/Contained"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
@@ -30,7 +31,7 @@ import * as Service from "./internal/service/service.js"
 import { Store } from "./internal/store/Store.js"
 import type { Worker } from "./Worker.js"
 
-export type { ArchiveService, Plan, RunRequest } from "./internal/service/ArchiveService.js"
+export { type ArchiveService, Plan, type RunRequest } from "./internal/service/ArchiveService.js"
 
 export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archive, ArchiveService>() {
   /**
@@ -103,10 +104,10 @@ export interface WorkOptions<Workers extends ReadonlyArray<Worker<unknown>>> {
   /** How many files this process calls for at once. Default: 8. */
   readonly concurrency?: number | undefined
   /**
-   * How long calls under way may take when the process ends, in milliseconds. What has not ended by then is interrupted, and its
-   * file counts as unanswered. Default: 60,000.
+   * How long calls under way may take when the process ends. What has not ended by then is interrupted, and its file counts as
+   * unanswered. Default: 60 seconds.
    */
-  readonly closeLimit?: number | undefined
+  readonly closeLimit?: Duration.DurationInput | undefined
 }
 
 /** The services that workers need. */
@@ -148,7 +149,7 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
         works,
         machine: crypto.randomUUID(),
         concurrency: options.concurrency ?? 8,
-        closeLimit: options.closeLimit ?? 60_000,
+        closeLimit: Duration.toMillis(options.closeLimit ?? "60 seconds"),
         workers: byOperation(({ call }) => ({
           call: (job: Job) => Effect.map(ofWorker(call(job)), (settlement) => Write.withOutput(job, settlement))
         })),

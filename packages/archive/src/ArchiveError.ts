@@ -1,85 +1,121 @@
 /**
- * The errors of an archive. The error of a single file is not among them: it is recorded with the file, and the run goes on.
+ * The errors of an archive, with the status of an HttpApi that answers them. The error of a single file is not among them: it is recorded with the file, and the run goes on.
  */
 import { cloneable } from "@effect-speech/common/Cloneable"
+import { httpStatusAnnotation } from "@effect-speech/transport/unstable/ErrorDefinition"
 import * as Schema from "effect/Schema"
+
+/** The status with which an HttpApi answers this error. */
+const answeredWith = (status: number) => ({ [httpStatusAnnotation]: status })
 
 /** Another process works on the store. */
 export class ArchiveStoreLocked extends cloneable(
-  Schema.TaggedError<ArchiveStoreLocked>("@effect-speech/archive/ArchiveStoreLocked")("ArchiveStoreLocked", {
-    store: Schema.String,
-    message: Schema.String
-  })
+  Schema.TaggedError<ArchiveStoreLocked>("@effect-speech/archive/ArchiveStoreLocked")(
+    "ArchiveStoreLocked",
+    {
+      store: Schema.String,
+      message: Schema.String
+    },
+    answeredWith(503)
+  )
 ) {}
 
 /** The store was made by a newer version of this package. */
 export class ArchiveStoreTooNew extends cloneable(
-  Schema.TaggedError<ArchiveStoreTooNew>("@effect-speech/archive/ArchiveStoreTooNew")("ArchiveStoreTooNew", {
-    store: Schema.String,
-    /** The version of its tables. */
-    found: Schema.Number,
-    /** The newest version that this package reads. */
-    known: Schema.Number,
-    message: Schema.String
-  })
+  Schema.TaggedError<ArchiveStoreTooNew>("@effect-speech/archive/ArchiveStoreTooNew")(
+    "ArchiveStoreTooNew",
+    {
+      store: Schema.String,
+      /** The version of its tables. */
+      found: Schema.Number,
+      /** The newest version that this package reads. */
+      known: Schema.Number,
+      message: Schema.String
+    },
+    answeredWith(500)
+  )
 ) {}
 
 /** The store can't be opened, read or written. */
 export class ArchiveStoreFailed extends cloneable(
-  Schema.TaggedError<ArchiveStoreFailed>("@effect-speech/archive/ArchiveStoreFailed")("ArchiveStoreFailed", {
-    store: Schema.String,
-    /** The code of the system or of the database, such as `ENOSPC` or `28P01`. */
-    code: Schema.optional(Schema.String),
-    message: Schema.String
-  })
+  Schema.TaggedError<ArchiveStoreFailed>("@effect-speech/archive/ArchiveStoreFailed")(
+    "ArchiveStoreFailed",
+    {
+      store: Schema.String,
+      /** The code of the system or of the database, such as `ENOSPC` or `28P01`. */
+      code: Schema.optional(Schema.String),
+      message: Schema.String
+    },
+    answeredWith(503)
+  )
 ) {}
 
 /** There is no run of this id in the store. */
 export class ArchiveRunNotFound extends cloneable(
-  Schema.TaggedError<ArchiveRunNotFound>("@effect-speech/archive/ArchiveRunNotFound")("ArchiveRunNotFound", {
-    run: Schema.String,
-    message: Schema.String
-  })
+  Schema.TaggedError<ArchiveRunNotFound>("@effect-speech/archive/ArchiveRunNotFound")(
+    "ArchiveRunNotFound",
+    {
+      run: Schema.String,
+      message: Schema.String
+    },
+    answeredWith(404)
+  )
 ) {}
 
 /** The run can't be started or changed as requested, such as another model into the same output. */
 export class ArchiveRunConflict extends cloneable(
-  Schema.TaggedError<ArchiveRunConflict>("@effect-speech/archive/ArchiveRunConflict")("ArchiveRunConflict", {
-    run: Schema.String,
-    message: Schema.String
-  })
+  Schema.TaggedError<ArchiveRunConflict>("@effect-speech/archive/ArchiveRunConflict")(
+    "ArchiveRunConflict",
+    {
+      run: Schema.String,
+      message: Schema.String
+    },
+    answeredWith(409)
+  )
 ) {}
 
 /** A field of a run breaks a rule, or its source lists nothing. Nothing was sent. */
 export class ArchiveRunInvalid extends cloneable(
-  Schema.TaggedError<ArchiveRunInvalid>("@effect-speech/archive/ArchiveRunInvalid")("ArchiveRunInvalid", {
-    /** Path of the field, such as `operation.speed`. */
-    field: Schema.String,
-    /** The rule that it breaks: the words after its name in a sentence. */
-    problem: Schema.String,
-    message: Schema.String
-  })
+  Schema.TaggedError<ArchiveRunInvalid>("@effect-speech/archive/ArchiveRunInvalid")(
+    "ArchiveRunInvalid",
+    {
+      /** Path of the field, such as `operation.speed`. */
+      field: Schema.String,
+      /** The rule that it breaks: the words after its name in a sentence. */
+      problem: Schema.String,
+      message: Schema.String
+    },
+    answeredWith(400)
+  )
 ) {}
 
 /** The source can't be listed: a folder that can't be read, a line that can't be parsed. */
 export class ArchiveSourceFailed extends cloneable(
-  Schema.TaggedError<ArchiveSourceFailed>("@effect-speech/archive/ArchiveSourceFailed")("ArchiveSourceFailed", {
-    /** The file or folder. */
-    path: Schema.String,
-    /** The line of a JSONL or CSV, from 1. */
-    line: Schema.optional(Schema.Number),
-    message: Schema.String
-  })
+  Schema.TaggedError<ArchiveSourceFailed>("@effect-speech/archive/ArchiveSourceFailed")(
+    "ArchiveSourceFailed",
+    {
+      /** The file or folder. */
+      path: Schema.String,
+      /** The line of a JSONL or CSV, from 1. */
+      line: Schema.optional(Schema.Number),
+      message: Schema.String
+    },
+    answeredWith(422)
+  )
 ) {}
 
 /** A result can't be written. The message says whether it is recorded, so that `repair` writes it again, without a call. */
 export class ArchiveOutputFailed extends cloneable(
-  Schema.TaggedError<ArchiveOutputFailed>("@effect-speech/archive/ArchiveOutputFailed")("ArchiveOutputFailed", {
-    path: Schema.String,
-    /** The system's code, such as `ENOSPC`. */
-    code: Schema.optional(Schema.String),
-    message: Schema.String
-  })
+  Schema.TaggedError<ArchiveOutputFailed>("@effect-speech/archive/ArchiveOutputFailed")(
+    "ArchiveOutputFailed",
+    {
+      path: Schema.String,
+      /** The system's code, such as `ENOSPC`. */
+      code: Schema.optional(Schema.String),
+      message: Schema.String
+    },
+    answeredWith(500)
+  )
 ) {}
 
 /** All errors of an archive, as a Schema: you can encode an error to JSON and decode it without loss. */

@@ -8,6 +8,7 @@
  */
 import { TranscriptionOptions } from "@effect-speech/stt/TranscriptionOptions"
 import { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
+import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 
 /** The names of the fields with the times of a segment, as `SegmentReader.fields` takes them. */
@@ -69,8 +70,21 @@ export interface Synthesize extends Schema.Schema.Type<typeof Synthesize> {}
 export const Operation = Schema.Union(Transcribe, Synthesize)
 export type Operation = typeof Operation.Type
 
+/** The fields of {@link Transcribe}, with a duration for `pieceMillis`. */
+export interface TranscribeOptions extends Omit<Transcribe, "_tag" | "pieceMillis"> {
+  /**
+   * A recording that is longer is sent in pieces of at most this length: whole milliseconds, from a second to an hour.
+   * Default: 5 minutes.
+   */
+  readonly maximum?: Duration.DurationInput | undefined
+}
+
 /** Transcribes each recording. The fields are checked when the run starts. */
-export const transcribe = (fields: Omit<Transcribe, "_tag">): Transcribe => ({ _tag: "Transcribe", ...fields })
+export const transcribe = ({ maximum, ...fields }: TranscribeOptions): Transcribe => ({
+  _tag: "Transcribe",
+  ...fields,
+  ...(maximum !== undefined && { pieceMillis: Duration.toMillis(maximum) })
+})
 
 /** Synthesizes each text. The fields are checked when the run starts. */
 export const synthesize = (fields: Omit<Synthesize, "_tag"> = {}): Synthesize => ({ _tag: "Synthesize", ...fields })

@@ -195,7 +195,7 @@ describe("the settings of a run", () => {
       "operation.model must not be empty: the model decides the language"
     ],
     [
-      check({ operation: Operation.transcribe({ model: "m", pieceMillis: 5 }) }),
+      check({ operation: Operation.transcribe({ model: "m", maximum: "5 millis" }) }),
       "operation.pieceMillis must be whole milliseconds from 1000 to 3600000"
     ],
     [

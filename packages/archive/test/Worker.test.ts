@@ -167,7 +167,7 @@ describe("a transcription of a run", () => {
   it.effect("sends a long recording in pieces, which are kept until the file is complete", () =>
     Effect.gen(function* () {
       const file = yield* listed(write("long.wav", recording(5)))
-      const { output, ...rest } = settings(Operation.transcribe({ model: "m", pieceMillis: 2000 }))
+      const { output, ...rest } = settings(Operation.transcribe({ model: "m", maximum: "2000 millis" }))
       const job = { file, settings: { ...rest, output } }
       const settlement = yield* Worker.transcription.call(job)
       const calls = yield* SpeechToText.calls
@@ -257,7 +257,7 @@ describe("a transcription of a run", () => {
 
   it.effect("that fails in a piece has cost its other pieces, and what the piece may have cost", () =>
     Effect.gen(function* () {
-      const operation = Operation.transcribe({ model: "m", pieceMillis: 1000 })
+      const operation = Operation.transcribe({ model: "m", maximum: "1000 millis" })
       for (const [name, error, state, mayBeBilled] of [
         ["refused", new Stt.SttBadRequest(), "Failed", 0],
         ["suspended", new Stt.SttCreditExhausted(), "Refused", 0],
@@ -500,7 +500,7 @@ describe("a run with a limit of credits", () => {
       ++calls % 3 === 0 ? Effect.fail(new Stt.SttBadRequest()) : Effect.sync(() => `Piece ${++paid}.`)
     )
     return Effect.gen(function* () {
-      const operation = Operation.transcribe({ model: "m", pieceMillis: 1000 })
+      const operation = Operation.transcribe({ model: "m", maximum: "1000 millis" })
       let status = yield* start({ operation, limits: { maxCredits: 30 } })
       for (let times = 0; times < 9 && status.counts.failed > 0 && status.state === "ended"; times++) {
         // Each piece lasts a second at most.
@@ -553,7 +553,7 @@ describe("a recording in pieces", () => {
   const inPieces = () => {
     const run = makeRun()
     run.write("long.wav", spoken(20))
-    const operation = Operation.transcribe({ model: "m", pieceMillis: 1_000 })
+    const operation = Operation.transcribe({ model: "m", maximum: "1000 millis" })
     return { ...run, begin: run.begin({ operation }) }
   }
   const slowly = Effect.provide(answering(() => Effect.as(Effect.sleep(200), "One.")))

@@ -10,6 +10,7 @@ import type { Limits } from "@effect-speech/archive/Run"
 import * as Source from "@effect-speech/archive/Source"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import * as Recording from "@effect-speech/stt/Recording"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { toHotword } from "../commands/transcribe.js"
 import { type Given, onlyForRecordings, onlyForTexts } from "../declaration.js"
@@ -91,7 +92,7 @@ const transcription = ({ hotwords, model = "", parseNumber, pieceMinutes, segmen
     model,
     parseNumber: parseNumber ? true : undefined,
     hotwords: hotwords.length === 0 ? undefined : hotwords.map(toHotword),
-    pieceMillis: pieceMinutes === undefined ? undefined : pieceMinutes * 60_000,
+    maximum: pieceMinutes === undefined ? undefined : Duration.minutes(pieceMinutes),
     segmentFields
   })
 

@@ -33,7 +33,7 @@ export interface Definition<Fields extends Schema.Struct.Fields, C extends Categ
  * The annotation from which `HttpApi` of `@effect/platform` reads the status of an error. Its module takes too long to load for this
  * one name; a test holds the two together.
  */
-const httpStatusAnnotation = Symbol.for("@effect/platform/HttpApiSchema/AnnotationStatus")
+export const httpStatusAnnotation = Symbol.for("@effect/platform/HttpApiSchema/AnnotationStatus")
 
 /** Defines an error class. Call it as `ServiceError.define<Self>()(tag, definition)`, and extend the result. */
 export const define =

@@ -2,6 +2,7 @@
  * What an archive does: the interface of its service.
  */
 import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type {
   ArchiveOutputFailed,
@@ -27,22 +28,22 @@ export interface RunRequest<R = never> {
 }
 
 /** What a run would do. Nothing was stored or sent. */
-export interface Plan {
+export class Plan extends Schema.Class<Plan>("@effect-speech/archive/Plan")({
   /** Files that the source lists. */
-  readonly files: number
+  files: Schema.Number,
   /** Their size in bytes. */
-  readonly bytes: number
+  bytes: Schema.Number,
   /** Files that an earlier run has recorded as done. */
-  readonly done: number
+  done: Schema.Number,
   /** Files that a run would call. */
-  readonly toCall: number
+  toCall: Schema.Number,
   /** Seconds of audio, or code points of texts, that a run would send, as far as headers state them. */
-  readonly cost: number
+  cost: Schema.Number,
   /** Files whose header does not state a duration. */
-  readonly unknownCost: number
+  unknownCost: Schema.Number,
   /** What all of it costs at most, as `maxCredits` counts it. The size bounds a file whose header states no duration. */
-  readonly mostCost: number
-}
+  mostCost: Schema.Number
+}) {}
 
 export interface ArchiveService {
   /** Lists the source and compares it with the store. Fails as `start` does. */

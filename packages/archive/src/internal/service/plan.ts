@@ -7,12 +7,12 @@ import * as Stream from "effect/Stream"
 import type { SourceItem } from "../../Source.js"
 import * as Money from "../model/money.js"
 import { makeSeen } from "../source/seen.js"
-import type { ArchiveService, Plan } from "./ArchiveService.js"
+import { type ArchiveService, Plan } from "./ArchiveService.js"
 import type { Parts } from "./parts.js"
 import { identify, listsNothing, pages, settingsOf } from "./requests.js"
 import { validate } from "./validate.js"
 
-const noPlan: Plan = { files: 0, bytes: 0, done: 0, toCall: 0, cost: 0, unknownCost: 0, mostCost: 0 }
+const noPlan = { files: 0, bytes: 0, done: 0, toCall: 0, cost: 0, unknownCost: 0, mostCost: 0 }
 
 export const make =
   ({ checks, costs, store }: Pick<Parts, "checks" | "costs" | "store">): ArchiveService["plan"] =>
@@ -55,5 +55,5 @@ export const make =
             }
           })
       )
-      return plan.files === 0 ? yield* listsNothing(settings) : plan
+      return plan.files === 0 ? yield* listsNothing(settings) : new Plan(plan)
     })
