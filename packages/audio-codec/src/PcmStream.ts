@@ -8,6 +8,7 @@
 import * as Chunk from "effect/Chunk"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import { dual } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
@@ -91,7 +92,7 @@ export const concat = <E = never, R = never>(
 ): PcmStream<E, R> => {
   const [{ format }] = parts
   for (const part of parts) {
-    if (describe(part.format) !== describe(format)) {
+    if (!Equal.equals(part.format, format)) {
       throw new RangeError(
         `All parts must have one format, not ${describe(format)} and ${describe(part.format)}; convert one of them.`
       )

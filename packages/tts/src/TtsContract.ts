@@ -2,7 +2,7 @@
  * The HTTP contract of the synthesis operation, shared by the client and the local service. Names are those of the HTTP
  * fields.
  */
-import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
+import { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
 import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Schema from "effect/Schema"
 
@@ -47,7 +47,12 @@ export const defaultOutputFormat: OutputFormat = "24000:float32"
 /** The format of the audio for an output format. It has one channel. */
 export const audioFormat = (outputFormat: OutputFormat): AudioFormat & { readonly encoding: Encoding } => {
   const [rate, encoding] = outputFormat.split(":")
-  return { sampleRate: Number(rate), channels: 1, encoding: encoding === "pcm16" ? "pcm16" : "float32" }
+  const format = {
+    sampleRate: Number(rate),
+    channels: 1,
+    encoding: encoding === "pcm16" ? "pcm16" : "float32"
+  } as const
+  return Object.assign(new AudioFormat(format), { encoding: format.encoding })
 }
 
 /** What is wrong with the format of a response; `undefined` if nothing is. */
