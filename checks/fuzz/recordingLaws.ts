@@ -75,7 +75,7 @@ export const anyRecording: FastCheck.Arbitrary<Uint8Array> = weighted<Uint8Array
 /** Number of bytes that are read of a recording, at most. */
 const longestRead = 256 * 1024
 
-const isRecording = Schema.is(Recording.Recording)
+const isRecording = Schema.is(Schema.Struct(Recording.Recording.fields))
 
 export const recordingLaws: Topic = Effect.gen(function* () {
   const run = yield* runnerOf(NodeFileSystem.layer)
