@@ -9,6 +9,7 @@ import type { TtsError } from "@effect-speech/tts/TtsError"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { type ArchiveOutputFailed, ArchiveRunInvalid } from "./ArchiveError.js"
+import { toData } from "./internal/model/toData.js"
 import { Operation } from "./Operation.js"
 import { Output, SynthesisResult, TranscriptionResult } from "./Output.js"
 
@@ -131,9 +132,15 @@ export class OutputReport extends Schema.Class<OutputReport>("@effect-speech/arc
 
 const Tags = Schema.Data(Schema.Record({ key: Schema.String, value: Schema.Number }))
 
-// Declared, so that the types of the classes name them and do not repeat their fields.
-const settings: Schema.Schema<RunSettings, RunSettingsEncoded> = RunSettings
-const limits: Schema.Schema<Limits> = Limits
+/** A struct whose values have `Equal` and `Hash`. Its type is named in those of the classes, and not repeated. */
+const asData = <A, I>(struct: Schema.Schema<A, I>): Schema.Schema<A, I> =>
+  Schema.transform(struct, Schema.declare(Schema.is(struct)), {
+    strict: true,
+    decode: toData,
+    encode: (value) => value
+  })
+const settings: Schema.Schema<RunSettings, RunSettingsEncoded> = asData(RunSettings)
+const limits: Schema.Schema<Limits> = asData(Limits)
 
 /** What a status says in each state. Encoded, times are milliseconds since 1970. */
 const statusFields = {

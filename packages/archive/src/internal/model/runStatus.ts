@@ -1,8 +1,6 @@
 /**
  * The status of a run as a value: equal statuses are equal by `Equal`.
  */
-import * as Data from "effect/Data"
-import * as Predicate from "effect/Predicate"
 import {
   EndedRun,
   ListingRun,
@@ -13,6 +11,7 @@ import {
   SuspendedRun,
   Suspension
 } from "../../Run.js"
+import { toData } from "./toData.js"
 
 /** What the store knows, whatever the state. */
 export type RunFields = Omit<RunningRun, "state"> & {
@@ -47,10 +46,3 @@ export const runStatusOf = ({ state, suspension, ...known }: RunFields): RunStat
 /** No store of this package suspends a run without a reason. */
 const unknown = (at: Suspension["at"]) =>
   new Suspension({ tag: "Unknown", message: "The store does not say why the run was suspended.", at }, true)
-
-/** Records and arrays, and those in them, with `Equal` and `Hash`. */
-const toData = <A>(value: A): A => {
-  if (Array.isArray(value)) return Data.array(value.map(toData)) as A
-  if (!Predicate.isRecord(value) || Object.getPrototypeOf(value) !== Object.prototype) return value
-  return Data.struct(Object.fromEntries(Object.entries(value).map(([name, field]) => [name, toData(field)]))) as A
-}
