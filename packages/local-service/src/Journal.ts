@@ -1,37 +1,40 @@
 /**
  * The latest requests of both operations.
  */
+import { structural } from "@effect-speech/common/Structural"
 import * as Schema from "effect/Schema"
 import { OperationName } from "./OperationName.js"
 
-export class JournalEntry extends Schema.Class<JournalEntry>("JournalEntry")({
-  /** Counts from 1 since the start. */
-  number: Schema.Int,
-  /** When the request arrived: ISO 8601, UTC. */
-  at: Schema.String,
-  operation: OperationName,
-  /** The id of the key. `null` if the key was not accepted. `console` for a call of the console, which needs no key. */
-  keyId: Schema.NullOr(Schema.String),
-  /** The request id of a synthesis, or the call id of a transcription. */
-  id: Schema.NullOr(Schema.String),
-  /**
-   * The id of the long text that a synthesis is a piece of: its own id without the number, such as `book` of `book.007`. Absent for any
-   * other id, and for transcriptions: a piece of a long recording has a UUID that does not contain that of the whole.
-   */
-  parent: Schema.optional(Schema.String),
-  /**
-   * The fields of the request by their names in HTTP, without the recording. Those of a synthesis include the defaults, and
-   * its whole text. Any other value is cut at 1,000 characters; if it is no string, it then becomes the beginning of its JSON.
-   * At most 16 fields, and at most 8,000 characters of JSON beside the text. `null` if the request was not read or could not be
-   * read, and for the oldest requests, if those of all have more than 16 MB.
-   */
-  request: Schema.NullOr(Schema.Data(Schema.Record({ key: Schema.String, value: Schema.Unknown }))),
-  /** `true` if `request` is not whole: a field was cut or left out. */
-  shortened: Schema.optional(Schema.Literal(true)),
-  /** The status of the response. `null` if no response was started. */
-  status: Schema.NullOr(Schema.Int),
-  /** `faulted`: a fault was applied. `abandoned`: the client disconnected. */
-  outcome: Schema.Literal("underWay", "answered", "faulted", "abandoned"),
-  /** Milliseconds from the headers of the request to those of the response. */
-  millis: Schema.NullOr(Schema.Number)
-}) {}
+export class JournalEntry extends structural(
+  Schema.Class<JournalEntry>("JournalEntry")({
+    /** Counts from 1 since the start. */
+    number: Schema.Int,
+    /** When the request arrived: ISO 8601, UTC. */
+    at: Schema.String,
+    operation: OperationName,
+    /** The id of the key. `null` if the key was not accepted. `console` for a call of the console, which needs no key. */
+    keyId: Schema.NullOr(Schema.String),
+    /** The request id of a synthesis, or the call id of a transcription. */
+    id: Schema.NullOr(Schema.String),
+    /**
+     * The id of the long text that a synthesis is a piece of: its own id without the number, such as `book` of `book.007`. Absent for any
+     * other id, and for transcriptions: a piece of a long recording has a UUID that does not contain that of the whole.
+     */
+    parent: Schema.optional(Schema.String),
+    /**
+     * The fields of the request by their names in HTTP, without the recording. Those of a synthesis include the defaults, and
+     * its whole text. Any other value is cut at 1,000 characters; if it is no string, it then becomes the beginning of its JSON.
+     * At most 16 fields, and at most 8,000 characters of JSON beside the text. `null` if the request was not read or could not be
+     * read, and for the oldest requests, if those of all have more than 16 MB.
+     */
+    request: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+    /** `true` if `request` is not whole: a field was cut or left out. */
+    shortened: Schema.optional(Schema.Literal(true)),
+    /** The status of the response. `null` if no response was started. */
+    status: Schema.NullOr(Schema.Int),
+    /** `faulted`: a fault was applied. `abandoned`: the client disconnected. */
+    outcome: Schema.Literal("underWay", "answered", "faulted", "abandoned"),
+    /** Milliseconds from the headers of the request to those of the response. */
+    millis: Schema.NullOr(Schema.Number)
+  })
+) {}

@@ -1,5 +1,4 @@
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { JournalEntry } from "../../Journal.js"
 import type { OperationName } from "../../OperationName.js"
@@ -23,7 +22,7 @@ const toJournalEntry = ({ fields, parent, ...entry }: OpenEntry): JournalEntry =
       ...entry,
       // A field that is absent makes an entry equal to one that was read from JSON.
       ...(parent === undefined ? {} : { parent }),
-      request: fields === null ? null : Data.struct(JSON.parse(fields.json)),
+      request: fields === null ? null : JSON.parse(fields.json),
       ...(fields === null || fields.isWhole ? {} : { shortened: true })
     },
     { disableValidation: true }
