@@ -43,6 +43,25 @@ describe("audio", () => {
     expect(PcmStream.concat([audio, audio]).byteLength).toBe(32_000)
   })
 
+  it.effect("whose parts fail in different ways is joined, and fails as each of them", () =>
+    Effect.gen(function* () {
+      const failing = <E>(error: E) => PcmStream.make(mono, Stream.concat(Stream.make(second), Stream.fail(error)))
+      const joined = PcmStream.concat([PcmStream.fromBytes(mono, second), failing("one" as const), failing(2 as const)])
+      const error: "one" | 2 = yield* Effect.flip(PcmStream.collect(joined))
+      expect(error).toBe("one")
+      // @ts-expect-error: the errors of all parts are in the type
+      const first: Effect.Effect<Uint8Array, "one"> = PcmStream.collect(joined)
+      expect(Effect.isEffect(first)).toBe(true)
+      const silent: Effect.Effect<Uint8Array> = PcmStream.collect(
+        PcmStream.concat([PcmStream.silence(mono, "1 second")])
+      )
+      expect((yield* silent).byteLength).toBe(16_000)
+      const generic = <E, R>(audio: PcmStream.PcmStream<E, R>): PcmStream.PcmStream<E | 2, R> =>
+        PcmStream.concat([audio, failing(2 as const)])
+      expect(yield* Effect.flip(PcmStream.collect(generic(PcmStream.fromBytes(mono, second))))).toBe(2)
+    })
+  )
+
   it.effect("whose stream was changed is written with a true header", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

@@ -81,15 +81,19 @@ const wholeFrames = (format: AudioFormat, byteLength: number | undefined): numbe
 const framesOf = ({ sampleRate }: AudioFormat, name: string, duration: Duration.DurationInput): number =>
   Math.round((finiteMillis(name, duration) * sampleRate) / 1000)
 
+type Part = PcmStream<unknown, unknown>
+type ErrorOf<Audio> = Audio extends PcmStream<infer E, unknown> ? E : never
+type ContextOf<Audio> = Audio extends PcmStream<unknown, infer R> ? R : never
+
 /**
  * Joins audio, one part after another. An incomplete frame at the end of a part is dropped, so that it does not shift the
- * next one. Each part runs only when the one before has ended.
+ * next one. Each part runs only when the one before has ended. The result fails as any of the parts does.
  *
  * @throws RangeError if the parts have more than one format.
  */
-export const concat = <E = never, R = never>(
-  parts: readonly [PcmStream<E, R>, ...ReadonlyArray<PcmStream<E, R>>]
-): PcmStream<E, R> => {
+export const concat = <const Parts extends readonly [Part, ...ReadonlyArray<Part>]>(
+  parts: Parts
+): PcmStream<ErrorOf<Parts[number]>, ContextOf<Parts[number]>> => {
   const [{ format }] = parts
   for (const part of parts) {
     if (!Equal.equals(part.format, format)) {
@@ -105,7 +109,9 @@ export const concat = <E = never, R = never>(
   const joined = Stream.flatMap(Stream.fromIterable(parts), ({ stream }) =>
     Stream.suspend(() => Stream.mapConcat(stream, makeFrames(bytesPerFrame(format))))
   )
-  return make(format, joined, { byteLength })
+  return make(format, joined as Stream.Stream<Uint8Array, ErrorOf<Parts[number]>, ContextOf<Parts[number]>>, {
+    byteLength
+  })
 }
 
 /**
