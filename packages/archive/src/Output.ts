@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { join } from "node:path"
+import { structural } from "@effect-speech/common/Structural"
 import * as Schema from "effect/Schema"
 import { pathProblem } from "./internal/pathProblem.js"
 
@@ -20,42 +21,46 @@ export const Output = Schema.Struct({
 export interface Output extends Schema.Schema.Type<typeof Output> {}
 
 /** A part of a transcript and its times. Encoded, they are `start` and `end`. */
-export class Segment extends Schema.Class<Segment>("@effect-speech/archive/Segment")({
-  startMillis: Schema.propertySignature(Schema.Number).pipe(Schema.fromKey("start")),
-  endMillis: Schema.propertySignature(Schema.Number).pipe(Schema.fromKey("end")),
-  text: Schema.String,
-  /** From 0 to 1, if the service states it. */
-  confidence: Schema.optional(Schema.Number)
-}) {}
+export class Segment extends structural(
+  Schema.Class<Segment>("@effect-speech/archive/Segment")({
+    startMillis: Schema.propertySignature(Schema.Number).pipe(Schema.fromKey("start")),
+    endMillis: Schema.propertySignature(Schema.Number).pipe(Schema.fromKey("end")),
+    text: Schema.String,
+    /** From 0 to 1, if the service states it. */
+    confidence: Schema.optional(Schema.Number)
+  })
+) {}
 
-const Warnings = Schema.Data(Schema.Array(Schema.String))
+const Warnings = Schema.Array(Schema.String)
 
 /** The recorded result of a transcription. */
-export class TranscriptionResult extends Schema.Class<TranscriptionResult>(
-  "@effect-speech/archive/TranscriptionResult"
-)({
-  text: Schema.String,
-  /** Absent if the recording does not state it. */
-  durationMillis: Schema.optional(Schema.Number),
-  /** From 0 to 1, if the service states it. */
-  confidence: Schema.optional(Schema.Number),
-  /** Empty if the service states no times. */
-  segments: Schema.Data(Schema.Array(Segment)),
-  /** The tags of the warnings. */
-  warnings: Warnings
-}) {}
+export class TranscriptionResult extends structural(
+  Schema.Class<TranscriptionResult>("@effect-speech/archive/TranscriptionResult")({
+    text: Schema.String,
+    /** Absent if the recording does not state it. */
+    durationMillis: Schema.optional(Schema.Number),
+    /** From 0 to 1, if the service states it. */
+    confidence: Schema.optional(Schema.Number),
+    /** Empty if the service states no times. */
+    segments: Schema.Array(Segment),
+    /** The tags of the warnings. */
+    warnings: Warnings
+  })
+) {}
 
 /** The recorded result of a synthesis. Its audio is in the `.wav` file alone. */
-export class SynthesisResult extends Schema.Class<SynthesisResult>("@effect-speech/archive/SynthesisResult")({
-  durationMillis: Schema.Number,
-  /** In Hz. */
-  sampleRate: Schema.Number,
-  encoding: Schema.String,
-  /** Size of the samples. */
-  bytes: Schema.Number,
-  /** The tags of the warnings. */
-  warnings: Warnings
-}) {}
+export class SynthesisResult extends structural(
+  Schema.Class<SynthesisResult>("@effect-speech/archive/SynthesisResult")({
+    durationMillis: Schema.Number,
+    /** In Hz. */
+    sampleRate: Schema.Number,
+    encoding: Schema.String,
+    /** Size of the samples. */
+    bytes: Schema.Number,
+    /** The tags of the warnings. */
+    warnings: Warnings
+  })
+) {}
 
 /** Of a name on most file systems, in bytes. */
 const longestName = 255

@@ -1,7 +1,9 @@
 /**
  * A run: what is done with many files, how far it is, and what became of each.
  */
+
 import type { WavError } from "@effect-speech/audio-codec/WavError"
+import { structural } from "@effect-speech/common/Structural"
 import type { PieceStoreError } from "@effect-speech/long-form/PieceStore"
 import type { SttError } from "@effect-speech/stt/SttError"
 import { Billing } from "@effect-speech/transport/CallReport"
@@ -9,7 +11,6 @@ import type { TtsError } from "@effect-speech/tts/TtsError"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { type ArchiveOutputFailed, ArchiveRunInvalid } from "./ArchiveError.js"
-import { toData } from "./internal/model/toData.js"
 import { Operation } from "./Operation.js"
 import { Output, SynthesisResult, TranscriptionResult } from "./Output.js"
 
@@ -56,12 +57,14 @@ export const FileState = Schema.Literal("pending", "started", "done", "failed", 
 export type FileState = typeof FileState.Type
 
 /** Why a run was suspended, or slowed down. */
-export class Suspension extends Schema.Class<Suspension>("@effect-speech/archive/Suspension")({
-  /** The tag of the error, or `FileLimit`, `CreditLimit` or `RepeatedFailure`. */
-  tag: Schema.String,
-  message: Schema.String,
-  at: Schema.DateTimeUtcFromNumber
-}) {}
+export class Suspension extends structural(
+  Schema.Class<Suspension>("@effect-speech/archive/Suspension")({
+    /** The tag of the error, or `FileLimit`, `CreditLimit` or `RepeatedFailure`. */
+    tag: Schema.String,
+    message: Schema.String,
+    at: Schema.DateTimeUtcFromNumber
+  })
+) {}
 
 /** Limits of a run over all machines. */
 export const Limits = Schema.Struct({
@@ -103,44 +106,42 @@ export interface RunSettings extends Schema.Schema.Type<typeof RunSettings> {}
 export interface RunSettingsEncoded extends Schema.Schema.Encoded<typeof RunSettings> {}
 
 /** Number of files in each state. */
-export class Counts extends Schema.Class<Counts>("@effect-speech/archive/Counts")({
-  pending: Schema.Number,
-  started: Schema.Number,
-  done: Schema.Number,
-  failed: Schema.Number,
-  held: Schema.Number
-}) {}
+export class Counts extends structural(
+  Schema.Class<Counts>("@effect-speech/archive/Counts")({
+    pending: Schema.Number,
+    started: Schema.Number,
+    done: Schema.Number,
+    failed: Schema.Number,
+    held: Schema.Number
+  })
+) {}
 
 /** How the folder of an output compared with the store, and what was changed so that it agrees. */
-export class OutputReport extends Schema.Class<OutputReport>("@effect-speech/archive/OutputReport")({
-  /** Files that are done. */
-  files: Schema.Number,
-  /** Files of the tree that were missing, empty or out of date, and have been written again. */
-  written: Schema.Number,
-  /**
-   * Transcripts that somebody has changed since they were written, and that are kept. The end of a run keeps them; `export` and
-   * `repair` write them again.
-   */
-  changed: Schema.Number,
-  /** Audio that is missing, or is not what was written. The store has no audio: only a call makes it again. */
-  gone: Schema.Number,
-  /** What it costs at most to synthesize it again, by the price of {@link Limits}. */
-  goneCost: Schema.Number,
-  /** The first ten of its files. */
-  goneFiles: Schema.Data(Schema.Array(Schema.String))
-}) {}
-
-const Tags = Schema.Data(Schema.Record({ key: Schema.String, value: Schema.Number }))
-
-/** A struct whose values have `Equal` and `Hash`. Its type is named in those of the classes, and not repeated. */
-const asData = <A, I>(struct: Schema.Schema<A, I>): Schema.Schema<A, I> =>
-  Schema.transform(struct, Schema.declare(Schema.is(struct)), {
-    strict: true,
-    decode: toData,
-    encode: (value) => value
+export class OutputReport extends structural(
+  Schema.Class<OutputReport>("@effect-speech/archive/OutputReport")({
+    /** Files that are done. */
+    files: Schema.Number,
+    /** Files of the tree that were missing, empty or out of date, and have been written again. */
+    written: Schema.Number,
+    /**
+     * Transcripts that somebody has changed since they were written, and that are kept. The end of a run keeps them; `export` and
+     * `repair` write them again.
+     */
+    changed: Schema.Number,
+    /** Audio that is missing, or is not what was written. The store has no audio: only a call makes it again. */
+    gone: Schema.Number,
+    /** What it costs at most to synthesize it again, by the price of {@link Limits}. */
+    goneCost: Schema.Number,
+    /** The first ten of its files. */
+    goneFiles: Schema.Array(Schema.String)
   })
-const settings: Schema.Schema<RunSettings, RunSettingsEncoded> = asData(RunSettings)
-const limits: Schema.Schema<Limits> = asData(Limits)
+) {}
+
+const Tags = Schema.Record({ key: Schema.String, value: Schema.Number })
+
+/** Their types are named in those of the classes, and not repeated. */
+const settings: Schema.Schema<RunSettings, RunSettingsEncoded> = RunSettings
+const limits: Schema.Schema<Limits> = Limits
 
 /** What a status says in each state. Encoded, times are milliseconds since 1970. */
 const statusFields = {
@@ -174,42 +175,52 @@ const statusFields = {
 }
 
 /** Its files are being listed. If it was suspended before, `suspension` says why. */
-export class ListingRun extends Schema.Class<ListingRun>("@effect-speech/archive/ListingRun")({
-  id: RunId,
-  state: Schema.Literal("listing"),
-  suspension: Schema.optional(Suspension),
-  ...statusFields
-}) {}
+export class ListingRun extends structural(
+  Schema.Class<ListingRun>("@effect-speech/archive/ListingRun")({
+    id: RunId,
+    state: Schema.Literal("listing"),
+    suspension: Schema.optional(Suspension),
+    ...statusFields
+  })
+) {}
 
 /** Machines work on it. */
-export class RunningRun extends Schema.Class<RunningRun>("@effect-speech/archive/RunningRun")({
-  id: RunId,
-  state: Schema.Literal("running"),
-  ...statusFields
-}) {}
+export class RunningRun extends structural(
+  Schema.Class<RunningRun>("@effect-speech/archive/RunningRun")({
+    id: RunId,
+    state: Schema.Literal("running"),
+    ...statusFields
+  })
+) {}
 
 /** It was paused. If that was while its files were listed, and it was suspended before, `suspension` says why. */
-export class PausedRun extends Schema.Class<PausedRun>("@effect-speech/archive/PausedRun")({
-  id: RunId,
-  state: Schema.Literal("paused"),
-  suspension: Schema.optional(Suspension),
-  ...statusFields
-}) {}
+export class PausedRun extends structural(
+  Schema.Class<PausedRun>("@effect-speech/archive/PausedRun")({
+    id: RunId,
+    state: Schema.Literal("paused"),
+    suspension: Schema.optional(Suspension),
+    ...statusFields
+  })
+) {}
 
 /** The account was refused, ten files failed alike, or a limit is reached. */
-export class SuspendedRun extends Schema.Class<SuspendedRun>("@effect-speech/archive/SuspendedRun")({
-  id: RunId,
-  state: Schema.Literal("suspended"),
-  suspension: Suspension,
-  ...statusFields
-}) {}
+export class SuspendedRun extends structural(
+  Schema.Class<SuspendedRun>("@effect-speech/archive/SuspendedRun")({
+    id: RunId,
+    state: Schema.Literal("suspended"),
+    suspension: Suspension,
+    ...statusFields
+  })
+) {}
 
 /** No file is left to call. */
-export class EndedRun extends Schema.Class<EndedRun>("@effect-speech/archive/EndedRun")({
-  id: RunId,
-  state: Schema.Literal("ended"),
-  ...statusFields
-}) {}
+export class EndedRun extends structural(
+  Schema.Class<EndedRun>("@effect-speech/archive/EndedRun")({
+    id: RunId,
+    state: Schema.Literal("ended"),
+    ...statusFields
+  })
+) {}
 
 /** How far a run is, by its `state`. */
 export const RunStatus = Schema.Union(ListingRun, RunningRun, PausedRun, SuspendedRun, EndedRun)
@@ -246,11 +257,13 @@ export type FileErrorTag =
   | (string & {})
 
 /** Why a file failed or is held. */
-export class FileError extends Schema.Class<FileError>("@effect-speech/archive/FileError")({
-  tag: Schema.String as Schema.Schema<FileErrorTag, string>,
-  /** A sentence for a person. */
-  message: Schema.String
-}) {}
+export class FileError extends structural(
+  Schema.Class<FileError>("@effect-speech/archive/FileError")({
+    tag: Schema.String as Schema.Schema<FileErrorTag, string>,
+    /** A sentence for a person. */
+    message: Schema.String
+  })
+) {}
 
 const fileFields = {
   /** Its place in the run, from 1. */
@@ -275,48 +288,58 @@ const earlierCalls = {
 }
 
 /** Its call has not begun, or is repeated later. */
-export class PendingFile extends Schema.Class<PendingFile>("@effect-speech/archive/PendingFile")({
-  ...fileFields,
-  state: Schema.Literal("pending"),
-  ...earlierCalls
-}) {}
+export class PendingFile extends structural(
+  Schema.Class<PendingFile>("@effect-speech/archive/PendingFile")({
+    ...fileFields,
+    state: Schema.Literal("pending"),
+    ...earlierCalls
+  })
+) {}
 
 /** A machine calls the service for it. */
-export class StartedFile extends Schema.Class<StartedFile>("@effect-speech/archive/StartedFile")({
-  ...fileFields,
-  state: Schema.Literal("started"),
-  ...earlierCalls
-}) {}
+export class StartedFile extends structural(
+  Schema.Class<StartedFile>("@effect-speech/archive/StartedFile")({
+    ...fileFields,
+    state: Schema.Literal("started"),
+    ...earlierCalls
+  })
+) {}
 
 /** Its result is recorded: it is never called again. */
-export class DoneFile extends Schema.Class<DoneFile>("@effect-speech/archive/DoneFile")({
-  ...fileFields,
-  state: Schema.Literal("done"),
-  /** Of its last call. */
-  billing: Billing,
-  /** What its calls cost, by the price of {@link Limits}. */
-  credits: Schema.Number,
-  /** By the operation of its run. The one of a transcription has a `text`. */
-  result: Schema.Union(TranscriptionResult, SynthesisResult)
-}) {}
+export class DoneFile extends structural(
+  Schema.Class<DoneFile>("@effect-speech/archive/DoneFile")({
+    ...fileFields,
+    state: Schema.Literal("done"),
+    /** Of its last call. */
+    billing: Billing,
+    /** What its calls cost, by the price of {@link Limits}. */
+    credits: Schema.Number,
+    /** By the operation of its run. The one of a transcription has a `text`. */
+    result: Schema.Union(TranscriptionResult, SynthesisResult)
+  })
+) {}
 
 /** Its error is recorded. It has no `billing` if it was never called. */
-export class FailedFile extends Schema.Class<FailedFile>("@effect-speech/archive/FailedFile")({
-  ...fileFields,
-  state: Schema.Literal("failed"),
-  ...earlierCalls,
-  error: FileError
-}) {}
+export class FailedFile extends structural(
+  Schema.Class<FailedFile>("@effect-speech/archive/FailedFile")({
+    ...fileFields,
+    state: Schema.Literal("failed"),
+    ...earlierCalls,
+    error: FileError
+  })
+) {}
 
 /** Its call may have been billed, and has no result. It has no `credits` if it began without a limit of them. */
-export class HeldFile extends Schema.Class<HeldFile>("@effect-speech/archive/HeldFile")({
-  ...fileFields,
-  state: Schema.Literal("held"),
-  billing: Billing,
-  /** What its calls cost, or may have cost, by the price of {@link Limits}. */
-  credits: Schema.optional(Schema.Number),
-  error: FileError
-}) {}
+export class HeldFile extends structural(
+  Schema.Class<HeldFile>("@effect-speech/archive/HeldFile")({
+    ...fileFields,
+    state: Schema.Literal("held"),
+    billing: Billing,
+    /** What its calls cost, or may have cost, by the price of {@link Limits}. */
+    credits: Schema.optional(Schema.Number),
+    error: FileError
+  })
+) {}
 
 /** What became of a file, by its `state`. */
 export const FileRecord = Schema.Union(PendingFile, StartedFile, DoneFile, FailedFile, HeldFile)

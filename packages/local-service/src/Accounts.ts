@@ -1,7 +1,9 @@
 /**
  * The account of the local service: its keys, credit and usage. They are values: `Equal` compares them by their content.
  */
+
 import { cloneable } from "@effect-speech/common/Cloneable"
+import { structural } from "@effect-speech/common/Structural"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
@@ -15,43 +17,51 @@ export type KeyScope = typeof KeyScope.Type
 export const AccountState = Schema.Literal("active", "inactive", "suspended", "closed")
 export type AccountState = typeof AccountState.Type
 
-export class Account extends Schema.Class<Account>("Account")({
-  state: AccountState,
-  /** Never below zero. */
-  credits: Schema.NonNegativeInt
-}) {}
+export class Account extends structural(
+  Schema.Class<Account>("Account")({
+    state: AccountState,
+    /** Never below zero. */
+    credits: Schema.NonNegativeInt
+  })
+) {}
 
 /** The fields to change. A field that is absent stays as it is. */
 export const AccountChanges = Schema.partialWith(Schema.Struct(Account.fields), { exact: true })
 export type AccountChanges = typeof AccountChanges.Type
 
 /** A key without its secret, which is shown only once, when the key is created. */
-export class Key extends Schema.Class<Key>("Key")({
-  id: Schema.String,
-  name: Schema.String,
-  creator: Schema.String,
-  /** ISO 8601, UTC. */
-  createdAt: Schema.String,
-  scopes: Schema.Data(Schema.Array(KeyScope)),
-  revokedAt: Schema.NullOr(Schema.String)
-}) {}
+export class Key extends structural(
+  Schema.Class<Key>("Key")({
+    id: Schema.String,
+    name: Schema.String,
+    creator: Schema.String,
+    /** ISO 8601, UTC. */
+    createdAt: Schema.String,
+    scopes: Schema.Array(KeyScope),
+    revokedAt: Schema.NullOr(Schema.String)
+  })
+) {}
 
-export class Keys extends Schema.Class<Keys>("Keys")({
-  active: Schema.NullOr(Key),
-  /** The revoked keys, latest first. */
-  archived: Schema.Data(Schema.Array(Key))
-}) {}
+export class Keys extends structural(
+  Schema.Class<Keys>("Keys")({
+    active: Schema.NullOr(Key),
+    /** The revoked keys, latest first. */
+    archived: Schema.Array(Key)
+  })
+) {}
 
 /** The usage of one operation on one day. */
-export class Usage extends Schema.Class<Usage>("Usage")({
-  /** The day in UTC, such as `2026-01-31`. */
-  date: Schema.String,
-  operation: OperationName,
-  calls: Schema.NonNegativeInt,
-  /** Code points of text for synthesis, seconds of audio for transcription. */
-  units: Schema.NonNegativeInt,
-  credits: Schema.NonNegativeInt
-}) {}
+export class Usage extends structural(
+  Schema.Class<Usage>("Usage")({
+    /** The day in UTC, such as `2026-01-31`. */
+    date: Schema.String,
+    operation: OperationName,
+    calls: Schema.NonNegativeInt,
+    /** Code points of text for synthesis, seconds of audio for transcription. */
+    units: Schema.NonNegativeInt,
+    credits: Schema.NonNegativeInt
+  })
+) {}
 
 export interface NewKey {
   readonly name: string

@@ -11,7 +11,6 @@ import {
   SuspendedRun,
   Suspension
 } from "../../Run.js"
-import { toData } from "./toData.js"
 
 /** What the store knows, whatever the state. */
 export type RunFields = Omit<RunningRun, "state"> & {
@@ -19,15 +18,7 @@ export type RunFields = Omit<RunningRun, "state"> & {
   readonly suspension?: Suspension | undefined
 }
 
-export const runStatusOf = ({ state, suspension, ...known }: RunFields): RunStatus => {
-  const fields = {
-    ...known,
-    settings: toData(known.settings),
-    limits: toData(known.limits),
-    failures: toData(known.failures),
-    holds: toData(known.holds),
-    warnings: toData(known.warnings)
-  }
+export const runStatusOf = ({ state, suspension, ...fields }: RunFields): RunStatus => {
   const before = suspension === undefined ? {} : { suspension }
   switch (state) {
     case "listing":
@@ -37,7 +28,7 @@ export const runStatusOf = ({ state, suspension, ...known }: RunFields): RunStat
     case "paused":
       return new PausedRun({ ...fields, ...before, state }, true)
     case "suspended":
-      return new SuspendedRun({ ...fields, suspension: suspension ?? unknown(known.updatedAt), state }, true)
+      return new SuspendedRun({ ...fields, suspension: suspension ?? unknown(fields.updatedAt), state }, true)
     case "ended":
       return new EndedRun({ ...fields, state }, true)
   }

@@ -8,7 +8,6 @@
  */
 import { dirname } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ArchiveOutputFailed, type ArchiveRunNotFound, type ArchiveStoreFailed } from "../../ArchiveError.js"
@@ -160,7 +159,7 @@ const makeTree = (row: RunRow, output: Output, { costOf, everything, onGone }: A
 
     return {
       check,
-      found: () => ({ report: new OutputReport({ ...report, goneFiles: Data.array(goneFiles) }), error: firstError })
+      found: () => ({ report: new OutputReport({ ...report, goneFiles }), error: firstError })
     }
   })
 

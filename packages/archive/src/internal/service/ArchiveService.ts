@@ -1,6 +1,7 @@
 /**
  * What an archive does: the interface of its service.
  */
+import { structural } from "@effect-speech/common/Structural"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
@@ -28,22 +29,24 @@ export interface RunRequest<R = never> {
 }
 
 /** What a run would do. Nothing was stored or sent. */
-export class Plan extends Schema.Class<Plan>("@effect-speech/archive/Plan")({
-  /** Files that the source lists. */
-  files: Schema.Number,
-  /** Their size in bytes. */
-  bytes: Schema.Number,
-  /** Files that an earlier run has recorded as done. */
-  done: Schema.Number,
-  /** Files that a run would call. */
-  toCall: Schema.Number,
-  /** Seconds of audio, or code points of texts, that a run would send, as far as headers state them. */
-  cost: Schema.Number,
-  /** Files whose header does not state a duration. */
-  unknownCost: Schema.Number,
-  /** What all of it costs at most, as `maxCredits` counts it. The size bounds a file whose header states no duration. */
-  mostCost: Schema.Number
-}) {}
+export class Plan extends structural(
+  Schema.Class<Plan>("@effect-speech/archive/Plan")({
+    /** Files that the source lists. */
+    files: Schema.Number,
+    /** Their size in bytes. */
+    bytes: Schema.Number,
+    /** Files that an earlier run has recorded as done. */
+    done: Schema.Number,
+    /** Files that a run would call. */
+    toCall: Schema.Number,
+    /** Seconds of audio, or code points of texts, that a run would send, as far as headers state them. */
+    cost: Schema.Number,
+    /** Files whose header does not state a duration. */
+    unknownCost: Schema.Number,
+    /** What all of it costs at most, as `maxCredits` counts it. The size bounds a file whose header states no duration. */
+    mostCost: Schema.Number
+  })
+) {}
 
 export interface ArchiveService {
   /** Lists the source and compares it with the store. Fails as `start` does. */

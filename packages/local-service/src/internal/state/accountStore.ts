@@ -28,7 +28,7 @@ export interface KeyRow {
   readonly digest: string
 }
 
-const decodeScopes = Schema.decodeSync(Schema.parseJson(Schema.Data(Schema.Array(KeyScope))))
+const decodeScopes = Schema.decodeSync(Schema.parseJson(Schema.Array(KeyScope)))
 
 export const toKey = (row: KeyRow): Key =>
   new Key({

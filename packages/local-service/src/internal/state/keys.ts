@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from "node:crypto"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import {
@@ -26,7 +25,7 @@ export const makeKeys = (
     const all = rows.map(toKey)
     return new Keys({
       active: all.find(({ revokedAt }) => revokedAt === null) ?? null,
-      archived: Data.array(all.filter(({ revokedAt }) => revokedAt !== null))
+      archived: all.filter(({ revokedAt }) => revokedAt !== null)
     })
   })
   const findActiveKey = (id: string) =>
@@ -50,7 +49,7 @@ export const makeKeys = (
           name,
           creator,
           createdAt: now().toISOString(),
-          scopes: Data.array(KeyScope.literals),
+          scopes: KeyScope.literals,
           revokedAt: null
         })
         yield* Effect.orDie(sql`
@@ -74,7 +73,7 @@ export const makeKeys = (
         yield* sql`UPDATE keys SET scopes = ${JSON.stringify(scopes)} WHERE id = ${id}`
         yield* read
         yield* publish
-        return new Key({ ...key, scopes: Data.array(scopes) })
+        return new Key({ ...key, scopes })
       }).pipe(Effect.catchTag("SqlError", Effect.die), exclusively)
   }
 }
