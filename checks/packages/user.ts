@@ -43,9 +43,12 @@ export const warnings = ({ stderr, stdout }: Output): ReadonlyArray<string> =>
     .filter((line) => /warn|deprecated|peer|missing/i.test(line))
     .filter((line) => !/(user|env) config|install-scripts|╭ Warning ─/.test(line))
 
-/** The strictest TypeScript settings, which also check declarations of dependencies. */
+/**
+ * The strictest TypeScript settings, which also check declarations of dependencies. A library of a user emits declarations, so
+ * each inferred type must have a name that the library can import.
+ */
 const strict = {
-  ...{ target: "ES2022", lib: ["ES2023"], types: ["node"] },
+  ...{ target: "ES2022", lib: ["ES2023"], types: ["node"], declaration: true },
   ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false }
 }
 
