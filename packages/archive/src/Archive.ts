@@ -33,6 +33,10 @@ import type { Worker } from "./Worker.js"
 
 export { type ArchiveService, Plan, type RunRequest } from "./internal/service/ArchiveService.js"
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archive, ArchiveService>() {
   /**
    * The archive in a file, for one process. It works on the runs that it starts, resumes or retries. When its scope is closed, it
@@ -92,12 +96,21 @@ export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archi
   }
 }
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface DatabaseOptions {
   /** The URL of the PostgreSQL, which may hold a password. */
   readonly url: Redacted.Redacted
 }
 
-/** How a process works on runs. */
+/**
+ * How a process works on runs.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface WorkOptions<Workers extends ReadonlyArray<Worker<unknown>>> {
   /** What calls the service: `Worker.transcription`, `Worker.synthesis`. */
   readonly workers: Workers
@@ -110,7 +123,12 @@ export interface WorkOptions<Workers extends ReadonlyArray<Worker<unknown>>> {
   readonly closeLimit?: Duration.DurationInput | undefined
 }
 
-/** The services that workers need. */
+/**
+ * The services that workers need.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type RequiredBy<Workers extends ReadonlyArray<Worker<unknown>>> = Workers[number] extends infer W
   ? W extends Worker<infer R>
     ? R

@@ -8,7 +8,12 @@ import * as Schema from "effect/Schema"
 /** The status with which an HttpApi answers this error. */
 const answeredWith = (status: number) => ({ [httpStatusAnnotation]: status })
 
-/** Another process works on the store. */
+/**
+ * Another process works on the store.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class ArchiveStoreLocked extends cloneable(
   Schema.TaggedError<ArchiveStoreLocked>("@effect-speech/archive/ArchiveStoreLocked")(
     "ArchiveStoreLocked",
@@ -20,7 +25,12 @@ export class ArchiveStoreLocked extends cloneable(
   )
 ) {}
 
-/** The store was made by a newer version of this package. */
+/**
+ * The store was made by a newer version of this package.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class ArchiveStoreTooNew extends cloneable(
   Schema.TaggedError<ArchiveStoreTooNew>("@effect-speech/archive/ArchiveStoreTooNew")(
     "ArchiveStoreTooNew",
@@ -36,7 +46,12 @@ export class ArchiveStoreTooNew extends cloneable(
   )
 ) {}
 
-/** The store can't be opened, read or written. */
+/**
+ * The store can't be opened, read or written.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class ArchiveStoreFailed extends cloneable(
   Schema.TaggedError<ArchiveStoreFailed>("@effect-speech/archive/ArchiveStoreFailed")(
     "ArchiveStoreFailed",
@@ -50,7 +65,12 @@ export class ArchiveStoreFailed extends cloneable(
   )
 ) {}
 
-/** There is no run of this id in the store. */
+/**
+ * There is no run of this id in the store.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class ArchiveRunNotFound extends cloneable(
   Schema.TaggedError<ArchiveRunNotFound>("@effect-speech/archive/ArchiveRunNotFound")(
     "ArchiveRunNotFound",
@@ -62,7 +82,12 @@ export class ArchiveRunNotFound extends cloneable(
   )
 ) {}
 
-/** The run can't be started or changed as requested, such as another model into the same output. */
+/**
+ * The run can't be started or changed as requested, such as another model into the same output.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class ArchiveRunConflict extends cloneable(
   Schema.TaggedError<ArchiveRunConflict>("@effect-speech/archive/ArchiveRunConflict")(
     "ArchiveRunConflict",
@@ -74,7 +99,12 @@ export class ArchiveRunConflict extends cloneable(
   )
 ) {}
 
-/** A field of a run breaks a rule, or its source lists nothing. Nothing was sent. */
+/**
+ * A field of a run breaks a rule, or its source lists nothing. Nothing was sent.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class ArchiveRunInvalid extends cloneable(
   Schema.TaggedError<ArchiveRunInvalid>("@effect-speech/archive/ArchiveRunInvalid")(
     "ArchiveRunInvalid",
@@ -89,7 +119,12 @@ export class ArchiveRunInvalid extends cloneable(
   )
 ) {}
 
-/** The source can't be listed: a folder that can't be read, a line that can't be parsed. */
+/**
+ * The source can't be listed: a folder that can't be read, a line that can't be parsed.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class ArchiveSourceFailed extends cloneable(
   Schema.TaggedError<ArchiveSourceFailed>("@effect-speech/archive/ArchiveSourceFailed")(
     "ArchiveSourceFailed",
@@ -104,7 +139,12 @@ export class ArchiveSourceFailed extends cloneable(
   )
 ) {}
 
-/** A result can't be written. The message says whether it is recorded, so that `repair` writes it again, without a call. */
+/**
+ * A result can't be written. The message says whether it is recorded, so that `repair` writes it again, without a call.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class ArchiveOutputFailed extends cloneable(
   Schema.TaggedError<ArchiveOutputFailed>("@effect-speech/archive/ArchiveOutputFailed")(
     "ArchiveOutputFailed",
@@ -118,7 +158,12 @@ export class ArchiveOutputFailed extends cloneable(
   )
 ) {}
 
-/** All errors of an archive, as a Schema: you can encode an error to JSON and decode it without loss. */
+/**
+ * All errors of an archive, as a Schema: you can encode an error to JSON and decode it without loss.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const ArchiveError = Schema.Union(
   ArchiveStoreLocked,
   ArchiveStoreTooNew,
@@ -129,4 +174,8 @@ export const ArchiveError = Schema.Union(
   ArchiveSourceFailed,
   ArchiveOutputFailed
 )
+/**
+ * @since 0.1.0
+ * @category errors
+ */
 export type ArchiveError = typeof ArchiveError.Type

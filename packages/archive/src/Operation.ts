@@ -11,7 +11,12 @@ import { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 
-/** The names of the fields with the times of a segment, as `SegmentReader.fields` takes them. */
+/**
+ * The names of the fields with the times of a segment, as `SegmentReader.fields` takes them.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const SegmentFields = Schema.Struct({
   start: Schema.String,
   end: Schema.String,
@@ -30,7 +35,12 @@ const PieceMillis = Schema.Number.pipe(
   )
 )
 
-/** Transcribes each recording with these of the `TranscriptionOptions`. A long one is sent in pieces. */
+/**
+ * Transcribes each recording with these of the `TranscriptionOptions`. A long one is sent in pieces.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Transcribe = Schema.TaggedStruct("Transcribe", {
   /** The name of a model. It decides the language. */
   model: TranscriptionOptions.fields.model,
@@ -45,9 +55,18 @@ export const Transcribe = Schema.TaggedStruct("Transcribe", {
   /** Where a response has the times of its segments. Default: as the local service has them. */
   segmentFields: Schema.optional(SegmentFields)
 })
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export interface Transcribe extends Schema.Schema.Type<typeof Transcribe> {}
 
-/** Synthesizes each text with these fields of a `SynthesisRequest`. A field of a line comes before them. */
+/**
+ * Synthesizes each text with these fields of a `SynthesisRequest`. A field of a line comes before them.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Synthesize = Schema.TaggedStruct("Synthesize", {
   /** A language code. Default: `hi`, of the service. */
   lang: SynthesisRequest.fields.lang,
@@ -64,13 +83,31 @@ export const Synthesize = Schema.TaggedStruct("Synthesize", {
   /** Further JSON fields of the service. Default: none. */
   additionalFields: SynthesisRequest.fields.additionalFields
 })
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export interface Synthesize extends Schema.Schema.Type<typeof Synthesize> {}
 
-/** What a run does with each of its files. */
+/**
+ * What a run does with each of its files.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Operation = Schema.Union(Transcribe, Synthesize)
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Operation = typeof Operation.Type
 
-/** The fields of {@link Transcribe}, with a duration for `pieceMillis`. */
+/**
+ * The fields of {@link Transcribe}, with a duration for `pieceMillis`.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface TranscribeOptions extends Omit<Transcribe, "_tag" | "pieceMillis"> {
   /**
    * A recording that is longer is sent in pieces of at most this length: whole milliseconds, from a second to an hour.
@@ -79,12 +116,22 @@ export interface TranscribeOptions extends Omit<Transcribe, "_tag" | "pieceMilli
   readonly maximum?: Duration.DurationInput | undefined
 }
 
-/** Transcribes each recording. The fields are checked when the run starts. */
+/**
+ * Transcribes each recording. The fields are checked when the run starts.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const transcribe = ({ maximum, ...fields }: TranscribeOptions): Transcribe => ({
   _tag: "Transcribe",
   ...fields,
   ...(maximum !== undefined && { pieceMillis: Duration.toMillis(maximum) })
 })
 
-/** Synthesizes each text. The fields are checked when the run starts. */
+/**
+ * Synthesizes each text. The fields are checked when the run starts.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const synthesize = (fields: Omit<Synthesize, "_tag"> = {}): Synthesize => ({ _tag: "Synthesize", ...fields })

@@ -8,19 +8,42 @@ import { structural } from "@effect-speech/common/Structural"
 import * as Schema from "effect/Schema"
 import { pathProblem } from "./internal/pathProblem.js"
 
-/** `txt`, `json`, `srt` or `vtt` for a transcription; `wav` for a synthesis. */
+/**
+ * `txt`, `json`, `srt` or `vtt` for a transcription; `wav` for a synthesis.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Format = Schema.Literal("txt", "json", "srt", "vtt", "wav")
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Format = typeof Format.Type
 
-/** Where the results are written. */
+/**
+ * Where the results are written.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Output = Schema.Struct({
   /** The folder with `results.jsonl`, and a tree that mirrors the source. */
   directory: Schema.String,
   format: Format
 })
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export interface Output extends Schema.Schema.Type<typeof Output> {}
 
-/** A part of a transcript and its times. Encoded, they are `start` and `end`. */
+/**
+ * A part of a transcript and its times. Encoded, they are `start` and `end`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Segment extends structural(
   Schema.Class<Segment>("@effect-speech/archive/Segment")({
     startMillis: Schema.propertySignature(Schema.Number).pipe(Schema.fromKey("start")),
@@ -33,7 +56,12 @@ export class Segment extends structural(
 
 const Warnings = Schema.Array(Schema.String)
 
-/** The recorded result of a transcription. */
+/**
+ * The recorded result of a transcription.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class TranscriptionResult extends structural(
   Schema.Class<TranscriptionResult>("@effect-speech/archive/TranscriptionResult")({
     text: Schema.String,
@@ -48,7 +76,12 @@ export class TranscriptionResult extends structural(
   })
 ) {}
 
-/** The recorded result of a synthesis. Its audio is in the `.wav` file alone. */
+/**
+ * The recorded result of a synthesis. Its audio is in the `.wav` file alone.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class SynthesisResult extends structural(
   Schema.Class<SynthesisResult>("@effect-speech/archive/SynthesisResult")({
     durationMillis: Schema.Number,
@@ -85,6 +118,8 @@ const nameOf = (name: string, ending: string): string => {
  * name that would be longer than 255 bytes is shortened, and ends with a digest of itself.
  *
  * @throws RangeError if the path leads out of the folder. No source gives such a path.
+ * @since 0.1.0
+ * @category getters
  */
 export const pathOf = ({ directory, format }: Output, path: string): string => {
   const problem = pathProblem(path)

@@ -2,30 +2,50 @@
  * A run: what is done with many files, how far it is, and what became of each.
  */
 
-import type { WavError } from "@effect-speech/audio-codec/WavError"
 import { structural } from "@effect-speech/common/Structural"
-import type { PieceStoreError } from "@effect-speech/long-form/PieceStore"
-import type { SttError } from "@effect-speech/stt/SttError"
-import { Billing } from "@effect-speech/transport/CallReport"
-import type { TtsError } from "@effect-speech/tts/TtsError"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { type ArchiveOutputFailed, ArchiveRunInvalid } from "./ArchiveError.js"
+import { ArchiveRunInvalid } from "./ArchiveError.js"
 import { Operation } from "./Operation.js"
-import { Output, SynthesisResult, TranscriptionResult } from "./Output.js"
+import { Output } from "./Output.js"
 
-/** The id of a run, as `start` returns it: a UUID in lower case. See {@link makeId}. */
+export {
+  DoneFile,
+  FailedFile,
+  FileError,
+  type FileErrorTag,
+  FileRecord,
+  HeldFile,
+  PendingFile,
+  StartedFile
+} from "./internal/model/fileRecord.js"
+
+/**
+ * The id of a run, as `start` returns it: a UUID in lower case. See {@link makeId}.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const RunId = Schema.String.pipe(
   Schema.pattern(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, {
     message: () => "must be the id of a run: a UUID in lower case"
   }),
   Schema.brand("@effect-speech/archive/RunId")
 )
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type RunId = typeof RunId.Type
 
 const decodeId = Schema.decodeUnknownEither(RunId)
 
-/** The id of a run from a text, such as a part of an address. It does not ask whether a store has the run. */
+/**
+ * The id of a run from a text, such as a part of an address. It does not ask whether a store has the run.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const makeId = (text: string): Either.Either<RunId, ArchiveRunInvalid> =>
   Either.mapLeft(decodeId(text), () => {
     const problem = "must be the id of a run: a UUID in lower case, as start returns it"
@@ -40,8 +60,15 @@ export const makeId = (text: string): Either.Either<RunId, ArchiveRunInvalid> =>
  * | `paused`    | it was paused: no call begins until it is resumed |
  * | `suspended` | the account was refused, ten files failed alike, or a limit is reached: `suspension` says which |
  * | `ended`     | no file is left to call |
+ *
+ * @since 0.1.0
+ * @category schemas
  */
 export const RunState = Schema.Literal("listing", "running", "paused", "suspended", "ended")
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type RunState = typeof RunState.Type
 
 /**
@@ -52,11 +79,23 @@ export type RunState = typeof RunState.Type
  * | `done`    | its result is recorded: it is never called again |
  * | `failed`  | its error is recorded; `retryFailed` makes it pending |
  * | `held`    | its call may have been billed, and has no result: its process ended, its response was lost or unusable, or its output could not be written; `retryFailed` with its tag makes it pending, and the call may be billed again |
+ *
+ * @since 0.1.0
+ * @category schemas
  */
 export const FileState = Schema.Literal("pending", "started", "done", "failed", "held")
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type FileState = typeof FileState.Type
 
-/** Why a run was suspended, or slowed down. */
+/**
+ * Why a run was suspended, or slowed down.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Suspension extends structural(
   Schema.Class<Suspension>("@effect-speech/archive/Suspension")({
     /** The tag of the error, or `FileLimit`, `CreditLimit` or `RepeatedFailure`. */
@@ -66,7 +105,12 @@ export class Suspension extends structural(
   })
 ) {}
 
-/** Limits of a run over all machines. */
+/**
+ * Limits of a run over all machines.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Limits = Schema.Struct({
   /** Calls that begin in a second. Default: no limit. */
   callsPerSecond: Schema.optional(Schema.Finite.pipe(Schema.positive())),
@@ -78,17 +122,33 @@ export const Limits = Schema.Struct({
    */
   maxCredits: Schema.optional(Schema.NonNegativeInt)
 })
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export interface Limits extends Schema.Schema.Type<typeof Limits> {}
 
 /**
  * What to do with a file whose call may have been billed, and has no recorded result: its process ended, its response was lost, or
  * a gateway responded with a status such as 504. `hold` holds it, until it is retried by its tag. `repeat` sends it again; if its
  * response was unusable, it fails. Default: `hold`.
+ *
+ * @since 0.1.0
+ * @category schemas
  */
 export const Unanswered = Schema.Literal("hold", "repeat")
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Unanswered = typeof Unanswered.Type
 
-/** The settings of a run, as the store keeps them. */
+/**
+ * The settings of a run, as the store keeps them.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const RunSettings = Schema.Struct({
   operation: Operation,
   /** The folder that paths of files are relative to; the file itself for lines of a JSONL or CSV. */
@@ -102,10 +162,23 @@ export const RunSettings = Schema.Struct({
   earlierOutputs: Schema.optional(Schema.Array(Schema.String)),
   unanswered: Unanswered
 })
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export interface RunSettings extends Schema.Schema.Type<typeof RunSettings> {}
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface RunSettingsEncoded extends Schema.Schema.Encoded<typeof RunSettings> {}
 
-/** Number of files in each state. */
+/**
+ * Number of files in each state.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Counts extends structural(
   Schema.Class<Counts>("@effect-speech/archive/Counts")({
     pending: Schema.Number,
@@ -116,7 +189,12 @@ export class Counts extends structural(
   })
 ) {}
 
-/** How the folder of an output compared with the store, and what was changed so that it agrees. */
+/**
+ * How the folder of an output compared with the store, and what was changed so that it agrees.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class OutputReport extends structural(
   Schema.Class<OutputReport>("@effect-speech/archive/OutputReport")({
     /** Files that are done. */
@@ -174,7 +252,12 @@ const statusFields = {
   output: Schema.optional(OutputReport)
 }
 
-/** Its files are being listed. If it was suspended before, `suspension` says why. */
+/**
+ * Its files are being listed. If it was suspended before, `suspension` says why.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class ListingRun extends structural(
   Schema.Class<ListingRun>("@effect-speech/archive/ListingRun")({
     id: RunId,
@@ -184,7 +267,12 @@ export class ListingRun extends structural(
   })
 ) {}
 
-/** Machines work on it. */
+/**
+ * Machines work on it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class RunningRun extends structural(
   Schema.Class<RunningRun>("@effect-speech/archive/RunningRun")({
     id: RunId,
@@ -193,7 +281,12 @@ export class RunningRun extends structural(
   })
 ) {}
 
-/** It was paused. If that was while its files were listed, and it was suspended before, `suspension` says why. */
+/**
+ * It was paused. If that was while its files were listed, and it was suspended before, `suspension` says why.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class PausedRun extends structural(
   Schema.Class<PausedRun>("@effect-speech/archive/PausedRun")({
     id: RunId,
@@ -203,7 +296,12 @@ export class PausedRun extends structural(
   })
 ) {}
 
-/** The account was refused, ten files failed alike, or a limit is reached. */
+/**
+ * The account was refused, ten files failed alike, or a limit is reached.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class SuspendedRun extends structural(
   Schema.Class<SuspendedRun>("@effect-speech/archive/SuspendedRun")({
     id: RunId,
@@ -213,7 +311,12 @@ export class SuspendedRun extends structural(
   })
 ) {}
 
-/** No file is left to call. */
+/**
+ * No file is left to call.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class EndedRun extends structural(
   Schema.Class<EndedRun>("@effect-speech/archive/EndedRun")({
     id: RunId,
@@ -222,125 +325,15 @@ export class EndedRun extends structural(
   })
 ) {}
 
-/** How far a run is, by its `state`. */
-export const RunStatus = Schema.Union(ListingRun, RunningRun, PausedRun, SuspendedRun, EndedRun)
-export type RunStatus = typeof RunStatus.Type
-
 /**
- * The tag of the error of a file: that of an error of its call, or one of these. Another version may have recorded others.
+ * How far a run is, by its `state`.
  *
- * | tag | meaning |
- * | --- | ------- |
- * | `AnswerUnknown` | its process ended, so that its call may have been answered |
- * | `FileGone`, `FileUnreadable`, `FileEmpty`, `NotAFile`, `FileChanged` | it can't be sent as it was listed |
- * | `NotARecording`, `LengthUnknown` | it is in no known container, or states no length while the run has `maxCredits` |
- * | `TooManyOpenFiles`, `SourceGone` | this process can't open it |
- * | `Defect` | a defect of a worker |
+ * @since 0.1.0
+ * @category schemas
  */
-export type FileErrorTag =
-  | SttError["_tag"]
-  | TtsError["_tag"]
-  | PieceStoreError["_tag"]
-  | WavError["_tag"]
-  | ArchiveOutputFailed["_tag"]
-  | "AnswerUnknown"
-  | "Defect"
-  | "FileChanged"
-  | "FileEmpty"
-  | "FileGone"
-  | "FileUnreadable"
-  | "LengthUnknown"
-  | "NotAFile"
-  | "NotARecording"
-  | "SourceGone"
-  | "TooManyOpenFiles"
-  | (string & {})
-
-/** Why a file failed or is held. */
-export class FileError extends structural(
-  Schema.Class<FileError>("@effect-speech/archive/FileError")({
-    tag: Schema.String as Schema.Schema<FileErrorTag, string>,
-    /** A sentence for a person. */
-    message: Schema.String
-  })
-) {}
-
-const fileFields = {
-  /** Its place in the run, from 1. */
-  seq: Schema.Number,
-  /** Relative to the root, with `/` between folders; the id of a line. */
-  path: Schema.String,
-  /** In bytes. */
-  size: Schema.Number,
-  /** Milliseconds since 1970: a file system has times that no date has. 0 for a line. */
-  modifiedMillis: Schema.Number,
-  /** Number of calls that have begun for it. A call that did not reach the service does not count. */
-  attempts: Schema.Number,
-  /** The id that its calls sent, made from the run and the file. */
-  callId: Schema.String
-}
-
-/** Of its earlier calls, if there were some. */
-const earlierCalls = {
-  billing: Schema.optional(Billing),
-  /** What its calls cost, or may have cost, by the price of {@link Limits}. */
-  credits: Schema.optional(Schema.Number)
-}
-
-/** Its call has not begun, or is repeated later. */
-export class PendingFile extends structural(
-  Schema.Class<PendingFile>("@effect-speech/archive/PendingFile")({
-    ...fileFields,
-    state: Schema.Literal("pending"),
-    ...earlierCalls
-  })
-) {}
-
-/** A machine calls the service for it. */
-export class StartedFile extends structural(
-  Schema.Class<StartedFile>("@effect-speech/archive/StartedFile")({
-    ...fileFields,
-    state: Schema.Literal("started"),
-    ...earlierCalls
-  })
-) {}
-
-/** Its result is recorded: it is never called again. */
-export class DoneFile extends structural(
-  Schema.Class<DoneFile>("@effect-speech/archive/DoneFile")({
-    ...fileFields,
-    state: Schema.Literal("done"),
-    /** Of its last call. */
-    billing: Billing,
-    /** What its calls cost, by the price of {@link Limits}. */
-    credits: Schema.Number,
-    /** By the operation of its run. The one of a transcription has a `text`. */
-    result: Schema.Union(TranscriptionResult, SynthesisResult)
-  })
-) {}
-
-/** Its error is recorded. It has no `billing` if it was never called. */
-export class FailedFile extends structural(
-  Schema.Class<FailedFile>("@effect-speech/archive/FailedFile")({
-    ...fileFields,
-    state: Schema.Literal("failed"),
-    ...earlierCalls,
-    error: FileError
-  })
-) {}
-
-/** Its call may have been billed, and has no result. It has no `credits` if it began without a limit of them. */
-export class HeldFile extends structural(
-  Schema.Class<HeldFile>("@effect-speech/archive/HeldFile")({
-    ...fileFields,
-    state: Schema.Literal("held"),
-    billing: Billing,
-    /** What its calls cost, or may have cost, by the price of {@link Limits}. */
-    credits: Schema.optional(Schema.Number),
-    error: FileError
-  })
-) {}
-
-/** What became of a file, by its `state`. */
-export const FileRecord = Schema.Union(PendingFile, StartedFile, DoneFile, FailedFile, HeldFile)
-export type FileRecord = typeof FileRecord.Type
+export const RunStatus = Schema.Union(ListingRun, RunningRun, PausedRun, SuspendedRun, EndedRun)
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export type RunStatus = typeof RunStatus.Type

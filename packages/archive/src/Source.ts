@@ -30,7 +30,12 @@ import { walk } from "./internal/source/walk.js"
 export type { SourceItem } from "./internal/source/SourceItem.js"
 export { Text } from "./internal/source/texts.js"
 
-/** The files of a run. */
+/**
+ * The files of a run.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Source<R = never> {
   /** The folder that paths are relative to; the file itself for lines. Absolute. */
   readonly root: string
@@ -41,7 +46,12 @@ export interface Source<R = never> {
   readonly items: (output?: OutputPlace | undefined) => Stream.Stream<SourceItem, ArchiveSourceFailed, R>
 }
 
-/** Where the results of a source are written. */
+/**
+ * Where the results of a source are written.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface OutputPlace {
   /** Absolute. If it lies below the root of the source, its files are left out. */
   readonly directory: string
@@ -49,9 +59,18 @@ export interface OutputPlace {
   readonly foldsCase: boolean
 }
 
-/** The endings of recordings that {@link folder} takes, in small or capital letters. */
+/**
+ * The endings of recordings that {@link folder} takes, in small or capital letters.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
 export const audioExtensions = ["wav", "wave", "mp3", "m4a", "flac", "ogg", "oga", "opus", "webm"] as const
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface FilesOptions {
   /**
    * Whether a file is known by the SHA-256 of its content, and not by its size and time of modification. Each file is read once
@@ -60,11 +79,19 @@ export interface FilesOptions {
   readonly byContent?: boolean | undefined
 }
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface FolderOptions extends FilesOptions {
   /** The endings of the files to take, or `all`. Default: {@link audioExtensions}. */
   readonly extensions?: ReadonlyArray<string> | "all" | undefined
 }
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface PathsOptions extends FilesOptions {
   /** The folder that paths are relative to, which holds all files. Default: the working directory. */
   readonly root?: string | undefined
@@ -73,6 +100,9 @@ export interface PathsOptions extends FilesOptions {
 /**
  * The recordings in a folder and its subfolders, in the order of their names. A subfolder that can't be read is recorded as
  * failed, and the others are listed.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const folder = (
   path: string,
@@ -97,6 +127,9 @@ export const folder = (
 /**
  * The files that match a pattern of the shell, such as `calls/**\/*.wav`, in the order of their names. The root is the part of
  * the pattern before the first wildcard.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const glob = (
   pattern: string,
@@ -120,6 +153,9 @@ export const glob = (
  * The files whose paths a text file lists: one path a line, or separated by NUL as `find -print0` writes them. Empty lines are
  * left out. The order is that of the list. A file with other control characters that are in no name of a file, such as a recording,
  * is no list: it fails with `ArchiveSourceFailed`.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const list = (path: string, options: PathsOptions = {}): Source<FileSystem.FileSystem> => {
   const root = resolve(options.root ?? ".")
@@ -133,7 +169,12 @@ export const list = (path: string, options: PathsOptions = {}): Source<FileSyste
   )
 }
 
-/** The files of a stream of paths, in its order. The stream must give the same paths each time. */
+/**
+ * The files of a stream of paths, in its order. The stream must give the same paths each time.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const files = <R>(
   paths: Stream.Stream<string, ArchiveSourceFailed, R>,
   options: PathsOptions & {
@@ -160,7 +201,12 @@ const recordings = <R>(
   }
 })
 
-/** The texts of a stream, in its order. No two have the same id. `root` is a name for the stream. */
+/**
+ * The texts of a stream, in its order. No two have the same id. `root` is a name for the stream.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const texts = <R>(
   stream: Stream.Stream<Text, ArchiveSourceFailed, R>,
   options: {
@@ -182,12 +228,18 @@ export const texts = <R>(
 /**
  * The texts of a JSONL file: a {@link Text} a line, as a JSON object. A number is an id too. An invalid line,
  * or one that repeats an id, fails with `ArchiveSourceFailed`, whose `line` is its number.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const jsonl = (path: string): Source<FileSystem.FileSystem> => linesOf(path, jsonLines)
 
 /**
  * The texts of a CSV file, with commas, in UTF-8. Its first line names the columns: `id`, `text`, `lang`, `voice`, `speed`,
  * `numStep`, `outputFormat`. An empty field is absent. Errors are those of {@link jsonl}.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const csv = (path: string): Source<FileSystem.FileSystem> => linesOf(path, csvLines)
 

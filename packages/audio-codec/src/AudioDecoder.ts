@@ -29,10 +29,20 @@ import * as Wav from "./Wav.js"
 
 export { AudioDecoderError } from "./AudioDecoderError.js"
 
-/** A container that this package does not decode. */
+/**
+ * A container that this package does not decode.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Compressed = Exclude<Container, "wav">
 
-/** What {@link AudioDecoder.layer} takes. */
+/**
+ * What {@link AudioDecoder.layer} takes.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface AudioDecoderOptions {
   /** The containers that it decodes. Default: all. */
   readonly containers?: ReadonlyArray<Compressed> | undefined
@@ -46,6 +56,10 @@ export interface AudioDecoderOptions {
   ) => Effect.Effect<PcmStream<AudioDecoderError>, AudioDecoderError, Scope.Scope>
 }
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export interface AudioDecoderService {
   /** The containers that it decodes. */
   readonly containers: ReadonlyArray<Compressed>
@@ -70,6 +84,9 @@ const noDecoder = (container: Compressed) =>
 /**
  * The decoder of recordings that are not WAV. Provide the layer of `@effect-speech/local-service/Decoder`, or one of your own. If
  * your recordings are WAV, provide {@link layerWav}.
+ *
+ * @since 0.1.0
+ * @category services
  */
 export class AudioDecoder extends Context.Tag("@effect-speech/audio-codec/AudioDecoder")<
   AudioDecoder,
@@ -107,6 +124,9 @@ const compressed = containers.filter((container) => container !== "wav")
 /**
  * Whether {@link decodeFile} and {@link decodeStream} decode recordings of a container: WAV, and what the provided
  * {@link AudioDecoder} decodes.
+ *
+ * @since 0.1.0
+ * @category operations
  */
 export const canDecode = (container: Container | undefined): Effect.Effect<boolean, never, AudioDecoder> =>
   Effect.map(
@@ -114,7 +134,12 @@ export const canDecode = (container: Container | undefined): Effect.Effect<boole
     ({ containers }) => container === "wav" || containers.some((decoded) => decoded === container)
   )
 
-/** The errors of a recording's bytes; with those of its file, the errors of {@link decodeFile}. */
+/**
+ * The errors of a recording's bytes; with those of its file, the errors of {@link decodeFile}.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export type DecodeError = AudioDecoderError | Wav.WavError
 
 const unknown = (): AudioDecoderError =>
@@ -127,6 +152,9 @@ const unknown = (): AudioDecoderError =>
 /**
  * Decodes the recording in a file: WAV as `Wav.readFile` does, others by the {@link AudioDecoder}. The stream can run once,
  * inside the scope.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const decodeFile = (
   path: string
@@ -151,6 +179,9 @@ const containerOf = (path: string) =>
 /**
  * Decodes a recording that arrives as a stream: WAV as it arrives, others by the {@link AudioDecoder}. The stream of the samples
  * can run once, inside the scope.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const decodeStream = <E, R>(
   file: Stream.Stream<Uint8Array, E, R>

@@ -10,6 +10,9 @@ import { containers } from "./internal/container/containers.js"
  * | `Unknown`    | the bytes are of none of the six containers |
  * | `NoDecoder`  | the recording is not WAV, and no decoder was provided |
  * | `Unreadable` | the decoder can't read the recording: it is cut off, damaged, or has another codec |
+ *
+ * @since 0.1.0
+ * @category errors
  */
 export class AudioDecoderError extends cloneable(
   Schema.TaggedError<AudioDecoderError>("@effect-speech/audio-codec/AudioDecoderError")("AudioDecoderError", {

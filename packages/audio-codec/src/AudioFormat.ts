@@ -17,15 +17,25 @@ import * as Schema from "effect/Schema"
  * | `float64` | 8     | -1 to 1; larger values are kept |
  * | `alaw`    | 1     | ITU-T G.711 A-law for telephony: 13 bits in 8 |
  * | `mulaw`   | 1     | ITU-T G.711 mu-law for telephony: 14 bits in 8 |
+ *
+ * @since 0.1.0
+ * @category schemas
  */
 export type Encoding = typeof Encoding.Type
 
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Encoding: Schema.Literal<["pcm8", "pcm16", "pcm24", "pcm32", "float32", "float64", "alaw", "mulaw"]> =
   Schema.Literal("pcm8", "pcm16", "pcm24", "pcm32", "float32", "float64", "alaw", "mulaw")
 
 /**
  * The format of raw audio: a Schema, and the type of its values. Where a function takes a format, a literal will do:
  * `{ sampleRate: 8000, channels: 1, encoding: "pcm16" }`. What the library gives can be compared with `Equal`.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export class AudioFormat extends Schema.Class<AudioFormat>("@effect-speech/audio-codec/AudioFormat")({
   /** Frames per second, in Hz: a whole number from 1 to 4,294,967,295, as in a WAV file. */
@@ -46,13 +56,28 @@ const sampleBytes: Record<Encoding, number> = {
   mulaw: 1
 }
 
-/** The size of one sample, in bytes. */
+/**
+ * The size of one sample, in bytes.
+ *
+ * @since 0.1.0
+ * @category getters
+ */
 export const bytesPerSample = (encoding: Encoding): number => sampleBytes[encoding]
 
-/** The size of one frame, in bytes. A frame is one sample of each channel. */
+/**
+ * The size of one frame, in bytes. A frame is one sample of each channel.
+ *
+ * @since 0.1.0
+ * @category getters
+ */
 export const bytesPerFrame = (format: AudioFormat): number => sampleBytes[format.encoding] * format.channels
 
-/** The duration of `byteLength` bytes, in milliseconds. A part of a frame counts as that part. */
+/**
+ * The duration of `byteLength` bytes, in milliseconds. A part of a frame counts as that part.
+ *
+ * @since 0.1.0
+ * @category getters
+ */
 export const durationMillis: {
   (byteLength: number): (format: AudioFormat) => number
   (format: AudioFormat, byteLength: number): number
@@ -61,6 +86,11 @@ export const durationMillis: {
   (format: AudioFormat, byteLength: number): number => (byteLength / bytesPerFrame(format) / format.sampleRate) * 1000
 )
 
-/** The format as text: `24000 Hz, 1 channel, float32`. */
+/**
+ * The format as text: `24000 Hz, 1 channel, float32`.
+ *
+ * @since 0.1.0
+ * @category getters
+ */
 export const describe = (format: AudioFormat): string =>
   `${format.sampleRate} Hz, ${format.channels} ${format.channels === 1 ? "channel" : "channels"}, ${format.encoding}`

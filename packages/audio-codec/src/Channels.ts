@@ -10,6 +10,8 @@ const floats = /* @__PURE__ */ new Float32Array(kernel.memory)
  * The mean of the channels of each frame, which cannot clip. If there is one channel, returns `samples` itself.
  *
  * @throws RangeError if `channels` is not an integer from 1 to 65,535.
+ * @since 0.1.0
+ * @category combinators
  */
 export const mixdown: {
   (channels: number): (samples: Float32Array) => Float32Array
@@ -33,6 +35,8 @@ export const mixdown: {
  * there is one channel, returns `samples` itself.
  *
  * @throws RangeError if there is no such channel.
+ * @since 0.1.0
+ * @category combinators
  */
 export const pick: {
   (channels: number, channel: number): (samples: Float32Array) => Float32Array

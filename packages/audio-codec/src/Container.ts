@@ -40,7 +40,12 @@ export { fromBytes, type RecordingBytes } from "./internal/container/recordingBy
 export { neededToSniff } from "./internal/container/sniff.js"
 export { Box, displayName } from "./internal/container/structure.js"
 
-/** The header of a recording. A field that the bytes do not state, or state as a value that cannot be, is `undefined`. */
+/**
+ * The header of a recording. A field that the bytes do not state, or state as a value that cannot be, is `undefined`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Header extends Data.Class<{
   readonly container: Container | undefined
   /** In Hz. For Opus, the rate of the audio before it was encoded; a decoder gives 48,000 Hz. */
@@ -49,7 +54,12 @@ export class Header extends Data.Class<{
   readonly durationMillis: number | undefined
 }> {}
 
-/** The structure of a recording that {@link checkStructure} has found whole. */
+/**
+ * The structure of a recording that {@link checkStructure} has found whole.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Structure {
   /** The offset of the first byte of the container, behind tags that stand before it. */
   readonly startByte: number
@@ -59,7 +69,12 @@ export interface Structure {
   readonly boxes: ReadonlyArray<Box>
 }
 
-/** An open file of `byteLength` bytes, read by position. */
+/**
+ * An open file of `byteLength` bytes, read by position.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const fromFile = (file: FileSystem.File, byteLength: number): RecordingBytes<PlatformError> => ({
   byteLength,
   read: (offset, length) =>
@@ -85,7 +100,12 @@ const readers: Record<Container, ReadHeader> = {
  */
 const limits = { reads: 1000, bytes: 256 * 1024 }
 
-/** The container of a recording, found behind tags of any length that stand before it; none for any other file. */
+/**
+ * The container of a recording, found behind tags of any length that stand before it; none for any other file.
+ *
+ * @since 0.1.0
+ * @category operations
+ */
 export const detect = <E>(recording: RecordingBytes<E>): Effect.Effect<Option.Option<Container>, E> =>
   Effect.suspend(() =>
     Effect.map(locate(limitReads(recording, limits)), ({ container }) => Option.fromNullable(container))
@@ -94,6 +114,9 @@ export const detect = <E>(recording: RecordingBytes<E>): Effect.Effect<Option.Op
 /**
  * The container of a recording, from its beginning; none for any other file. Most need 12 bytes. Tags before the recording are
  * skipped as far as they are given; if a tag of ID3 is not given to its end, the recording is taken for an MP3.
+ *
+ * @since 0.1.0
+ * @category operations
  */
 export const sniff = (beginning: Uint8Array): Option.Option<Container> => Option.fromNullable(containerOf(beginning))
 
@@ -109,6 +132,9 @@ export const sniff = (beginning: Uint8Array): Option.Option<Container> => Option
  * - the recording contradicts it: an MP3 that was cut or extended after its Xing header was written, a WebM whose first sample
  *   is later than 100 ms, several recordings that were put together;
  * - it stands at the end of a recording whose end cannot be read, or whose size is unknown.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const readHeader = <E>(recording: RecordingBytes<E>): Effect.Effect<Header, E> =>
   Effect.gen(function* () {
@@ -139,6 +165,9 @@ const checks: Partial<Record<Container, CheckStructure>> = { mp3: checkMp3, ogg:
  * an MP3, an Ogg whose last page is not marked as the last.
  *
  * It dies with a `RangeError` if the size of the recording is unknown.
+ *
+ * @since 0.1.0
+ * @category operations
  */
 export const checkStructure: {
   (container: Container): <E>(recording: RecordingBytes<E>) => Effect.Effect<Structure, ContainerError | E>

@@ -9,6 +9,9 @@ import { containers } from "./internal/container/containers.js"
  * | ----------- | ------- |
  * | `Truncated` | the file ends before its structure does |
  * | `Damaged`   | the structure contradicts itself |
+ *
+ * @since 0.1.0
+ * @category errors
  */
 export class ContainerError extends cloneable(
   Schema.TaggedError<ContainerError>("@effect-speech/audio-codec/ContainerError")("ContainerError", {

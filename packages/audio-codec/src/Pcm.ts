@@ -23,6 +23,9 @@ import { make, type PcmStream } from "./internal/pcm/pcmStream.js"
 /**
  * Decodes the whole samples of `bytes` into `target`, as many as fit. Returns their number. A loop that uses one array for
  * all blocks allocates no memory.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const decodeInto: {
   (encoding: Encoding, target: Float32Array): (bytes: Uint8Array) => number
@@ -43,7 +46,12 @@ export const decodeInto: {
   return length
 })
 
-/** The samples of `bytes` as floats. An incomplete sample at the end is dropped. */
+/**
+ * The samples of `bytes` as floats. An incomplete sample at the end is dropped.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
+ */
 export const decode: {
   (encoding: Encoding): (bytes: Uint8Array) => Float32Array
   (bytes: Uint8Array, encoding: Encoding): Float32Array
@@ -53,13 +61,21 @@ export const decode: {
   return samples
 })
 
-/** Returns the next value of noise, in steps of the encoding. */
+/**
+ * Returns the next value of noise, in steps of the encoding.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Dither = () => number
 
 /**
  * Triangular noise of -1 to 1 step. It makes the mean and the variance of the rounding error independent of the signal: a
  * quiet tone fades into hiss and does not become a buzz (Lipshitz, Wannamaker and Vanderkooy, "Quantization and Dither: A
  * Theoretical Survey", J. Audio Eng. Soc. 40, 1992). The same seed, a positive integer, gives the same noise. Default: 1.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const triangularDither = (seed = 1): Dither => {
   // Marsaglia, "Xorshift RNGs", J. Statistical Software 8, 2003; its two halves are two uniform values.
@@ -72,6 +88,10 @@ export const triangularDither = (seed = 1): Dither => {
   }
 }
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface EncodeOptions {
   /**
    * Noise to add before rounding to `pcm8` or `pcm16`. Default: none. Other encodings ignore it: their steps differ in size,
@@ -85,6 +105,9 @@ const ditheredBits: Partial<Record<Encoding, number>> = { pcm8: 8, pcm16: 16 }
 /**
  * Encodes samples into `target`, as many as fit. Returns the number of samples that were clamped, because they lay outside
  * the range of the encoding. NaN becomes silence in an integer encoding.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const encodeInto: {
   (encoding: Encoding, target: Uint8Array, options?: EncodeOptions): (samples: Float32Array) => number
@@ -116,13 +139,22 @@ export const encodeInto: {
   }
 )
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface Encoded {
   readonly bytes: Uint8Array
   /** The number of samples that were clamped, dither included. Always 0 for floats. */
   readonly clipped: number
 }
 
-/** Encodes samples. NaN becomes silence in an integer encoding. */
+/**
+ * Encodes samples. NaN becomes silence in an integer encoding.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
+ */
 export const encode: {
   (encoding: Encoding, options?: EncodeOptions): (samples: Float32Array) => Encoded
   (samples: Float32Array, encoding: Encoding, options?: EncodeOptions): Encoded
@@ -131,19 +163,34 @@ export const encode: {
   return { bytes, clipped: encodeInto(samples, encoding, bytes, options) }
 })
 
-/** Decodes bytes that arrive in chunks, which may end anywhere. */
+/**
+ * Decodes bytes that arrive in chunks, which may end anywhere.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Decoder {
   /** Returns the frames that these bytes complete, interleaved. */
   readonly push: (bytes: Uint8Array) => Float32Array
 }
 
-/** Makes a decoder for one recording. */
+/**
+ * Makes a decoder for one recording.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const makeDecoder = (format: AudioFormat): Decoder => {
   const frames = makeFrames(bytesPerFrame(format))
   return { push: (bytes) => concatSamples(frames(bytes).map((part) => decode(part, format.encoding))) }
 }
 
-/** Decodes a stream of bytes, in whole frames. An incomplete frame at the end is dropped. */
+/**
+ * Decodes a stream of bytes, in whole frames. An incomplete frame at the end is dropped.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
+ */
 export const decodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Float32Array, E, R> =>
   Stream.unwrap(
     Effect.sync(() => {
@@ -152,13 +199,23 @@ export const decodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Float3
     })
   )
 
-/** Audio that is encoded as it streams. */
+/**
+ * Audio that is encoded as it streams.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface EncodedStream<out E = never, out R = never> extends PcmStream<E, R> {
   /** The number of samples that were clamped so far, in the last run of the stream. */
   readonly clipped: Effect.Effect<number>
 }
 
-/** Encodes a stream of interleaved samples. */
+/**
+ * Encodes a stream of interleaved samples.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
+ */
 export const encodeStream: {
   (
     format: AudioFormat,
@@ -185,6 +242,11 @@ export const encodeStream: {
   }
 )
 
-/** Collects all samples into one array, so memory grows with the audio. */
+/**
+ * Collects all samples into one array, so memory grows with the audio.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const collectSamples = <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Effect.Effect<Float32Array, E, R> =>
   Effect.map(Stream.runCollect(blocks), (chunk) => concatSamples(Array.from(chunk)))

@@ -25,15 +25,30 @@ import { makeTrimmer } from "./internal/pcm/trimming.js"
 
 export { type MakeOptions, make, type PcmStream } from "./internal/pcm/pcmStream.js"
 
-/** Audio in memory. */
+/**
+ * Audio in memory.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const fromBytes = (format: AudioFormat, bytes: Uint8Array): PcmStream =>
   make(format, Stream.make(bytes), { byteLength: bytes.byteLength })
 
-/** Collects all bytes into one array, so memory grows with the audio. */
+/**
+ * Collects all bytes into one array, so memory grows with the audio.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const collect = <E, R>(audio: PcmStream<E, R>): Effect.Effect<Uint8Array, E, R> =>
   Effect.map(Stream.runCollect(audio.stream), (chunks) => concatBytes(Chunk.toReadonlyArray(chunks)))
 
-/** Runs an effect for each chunk. The bytes stay the same, and so does their length. */
+/**
+ * Runs an effect for each chunk. The bytes stay the same, and so does their length.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const tap: {
   <X, E2, R2>(
     effect: (chunk: Uint8Array) => Effect.Effect<X, E2, R2>
@@ -46,7 +61,12 @@ export const tap: {
   make(audio.format, Stream.tap(audio.stream, effect), audio)
 )
 
-/** Changes the error. The length stays. */
+/**
+ * Changes the error. The length stays.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const mapError: {
   <E, E2>(change: (error: E) => E2): <R>(audio: PcmStream<E, R>) => PcmStream<E2, R>
   <E, R, E2>(audio: PcmStream<E, R>, change: (error: E) => E2): PcmStream<E2, R>
@@ -57,6 +77,9 @@ export const mapError: {
 /**
  * Changes the stream, which keeps its format. The length of the result is unknown. If you know it, use
  * `make(audio.format, changed, { byteLength })`.
+ *
+ * @since 0.1.0
+ * @category combinators
  */
 export const mapStream: {
   <E, R, E2, R2>(
@@ -90,6 +113,8 @@ type ContextOf<Audio> = Audio extends PcmStream<unknown, infer R> ? R : never
  * next one. Each part runs only when the one before has ended. The result fails as any of the parts does.
  *
  * @throws RangeError if the parts have more than one format.
+ * @since 0.1.0
+ * @category combinators
  */
 export const concat = <const Parts extends readonly [Part, ...ReadonlyArray<Part>]>(
   parts: Parts
@@ -119,12 +144,18 @@ export const concat = <const Parts extends readonly [Part, ...ReadonlyArray<Part
  * in mu-law, and 0 in other encodings.
  *
  * @throws RangeError if the duration is negative or infinite.
+ * @since 0.1.0
+ * @category constructors
  */
 export const silence = (format: AudioFormat, duration: Duration.DurationInput): PcmStream => {
   const byteLength = framesOf(format, "duration of a silence", duration) * bytesPerFrame(format)
   return make(format, silenceOf(format, byteLength), { byteLength })
 }
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface FadeOptions {
   /** Duration of the rise at the start. Default: 5 milliseconds. */
   readonly in?: Duration.DurationInput | undefined
@@ -140,6 +171,8 @@ const isDataFirst = (args: IArguments): boolean => Predicate.hasProperty(args[0]
  * incomplete frame at the end is dropped. If the audio is shorter than both fades, they overlap.
  *
  * @throws RangeError if a duration is negative or infinite.
+ * @since 0.1.0
+ * @category combinators
  */
 export const fade: {
   (options?: FadeOptions): <E, R>(audio: PcmStream<E, R>) => PcmStream<E, R>
@@ -157,6 +190,10 @@ export const fade: {
   )
 })
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface TrimOptions {
   /** Loudness below which a window of 10 ms is silent, in dB, less than 0. A sine of full scale has -3 dB. Default: -50. */
   readonly thresholdDecibels?: number | undefined
@@ -172,6 +209,8 @@ export interface TrimOptions {
  * the last minute is held; the part before it is emitted, even if no sound follows.
  *
  * @throws RangeError if the threshold is 0 dB or more, or the duration negative or infinite.
+ * @since 0.1.0
+ * @category combinators
  */
 export const trim: {
   (options?: TrimOptions): <E, R>(audio: PcmStream<E, R>) => PcmStream<E, R>

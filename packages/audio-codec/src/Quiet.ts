@@ -16,7 +16,12 @@ import { longestMillis, makePieceCutter } from "./internal/pcm/cutter.js"
 import { makeBands } from "./internal/quiet/bands.js"
 import { type Cut, findCut } from "./internal/quiet/findCut.js"
 
-/** A piece of a recording. All pieces together are the recording, sample for sample. */
+/**
+ * A piece of a recording. All pieces together are the recording, sample for sample.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Piece {
   /** Its first sample, counted from the start of the recording, at the rate of the recording. */
   readonly startSample: number
@@ -31,12 +36,21 @@ export interface Piece {
   readonly ending: "pause" | "quiet" | "end"
 }
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface CutOptions {
   /** Duration of the longest piece, from a second. Default: 5 minutes. */
   readonly maximum?: Duration.DurationInput | undefined
 }
 
-/** Cuts a recording that arrives in blocks. The last piece may be short. */
+/**
+ * Cuts a recording that arrives in blocks. The last piece may be short.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Cutter extends Converter<Float32Array, Piece> {}
 
 const frameMillis = 10
@@ -56,6 +70,8 @@ const minimumRate = 1000
  * the samples that it received.
  *
  * @throws RangeError if the maximum is below a second, or the rate below 1,000 Hz, or one of them is infinite.
+ * @since 0.1.0
+ * @category constructors
  */
 export const unsafeMakeCutter = (sampleRate: number, options: CutOptions = {}): Cutter => {
   if (!(sampleRate >= minimumRate && Number.isFinite(sampleRate))) {
@@ -89,7 +105,12 @@ export const unsafeMakeCutter = (sampleRate: number, options: CutOptions = {}): 
   return makePieceCutter<Pick<Piece, "ending">>({ longest: maximum * frame, measure, cut, last: { ending: "end" } })
 }
 
-/** Cuts a stream of blocks as {@link unsafeMakeCutter} does. It dies with its `RangeError`. */
+/**
+ * Cuts a stream of blocks as {@link unsafeMakeCutter} does. It dies with its `RangeError`.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const cutStream: {
   (
     sampleRate: number,

@@ -18,7 +18,12 @@ import { RecordingFileError } from "./RecordingFileError.js"
 
 export { RecordingFileError } from "./RecordingFileError.js"
 
-/** An open file. Run only one of its effects at a time: all move its position. */
+/**
+ * An open file. Run only one of its effects at a time: all move its position.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface RecordingFile extends RecordingBytes<RecordingFileError> {
   readonly path: string
   /** The size when it was opened, in bytes. It may be 0. */
@@ -42,6 +47,9 @@ const chunkSize = 256 * 1024
 /**
  * Opens a file until the scope ends. A pipe, a socket, a device or a folder is an error, and is not opened: opening a pipe would
  * unblock its writer.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const open = (
   path: string

@@ -16,6 +16,9 @@ import * as Schema from "effect/Schema"
  * | `Changed`          | the file was written since it was opened |
  * | `EndedEarly`       | the file has become shorter since it was opened |
  * | `Unreadable`       | another error of the system |
+ *
+ * @since 0.1.0
+ * @category errors
  */
 export class RecordingFileError extends cloneable(
   Schema.TaggedError<RecordingFileError>("@effect-speech/audio-codec/RecordingFileError")("RecordingFileError", {

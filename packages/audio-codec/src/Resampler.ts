@@ -23,6 +23,8 @@ export type { Rates, Resampler } from "./internal/resampling/resampler.js"
  *
  * @throws RangeError if a rate is not an integer from 1 to 4,294,967,295, or if `from` is below 1,000 and below `to`: a header
  * may state any rate, and the output would take thousands of times the memory of the input.
+ * @since 0.1.0
+ * @category constructors
  */
 export const unsafeMake = (rates: Rates): Resampler => makeResampler(kernel, rates)
 
@@ -30,13 +32,20 @@ export const unsafeMake = (rates: Rates): Resampler => makeResampler(kernel, rat
  * Resamples a whole signal.
  *
  * @throws RangeError as {@link unsafeMake} does.
+ * @since 0.1.0
+ * @category combinators
  */
 export const resample: {
   (rates: Rates): (samples: Float32Array) => Float32Array
   (samples: Float32Array, rates: Rates): Float32Array
 } = dual(2, (samples: Float32Array, rates: Rates): Float32Array => resampleWhole(kernel, samples, rates))
 
-/** Resamples a stream of blocks. It dies with the `RangeError` of {@link unsafeMake}. */
+/**
+ * Resamples a stream of blocks. It dies with the `RangeError` of {@link unsafeMake}.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const resampleStream: {
   (rates: Rates): <E, R>(blocks: Stream.Stream<Float32Array, E, R>) => Stream.Stream<Float32Array, E, R>
   <E, R>(blocks: Stream.Stream<Float32Array, E, R>, rates: Rates): Stream.Stream<Float32Array, E, R>

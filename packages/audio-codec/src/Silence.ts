@@ -12,13 +12,22 @@ import { longestMillis, makePieceCutter } from "./internal/pcm/cutter.js"
 import { finiteMillis } from "./internal/pcm/durations.js"
 import { energyOf } from "./internal/pcm/silence.js"
 
-/** A pause, in samples of one channel from the start of the recording. */
+/**
+ * A pause, in samples of one channel from the start of the recording.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Pause extends Data.Class<{
   readonly startSample: number
   /** The first sample after it. */
   readonly endSample: number
 }> {}
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface PauseOptions {
   /** Loudness below which a window is silent, in dB, less than 0. A sine of full scale has -3 dB. Default: -40. */
   readonly thresholdDecibels?: number | undefined
@@ -59,13 +68,20 @@ const makeWindows = (sampleRate: number) => {
   }
 }
 
-/** Finds pauses in samples that arrive in blocks, each when it has ended. */
+/**
+ * Finds pauses in samples that arrive in blocks, each when it has ended.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface PauseFinder extends Converter<Float32Array, Pause> {}
 
 /**
  * Makes a finder for one recording of one channel.
  *
  * @throws RangeError if the threshold is 0 dB or more, the duration negative or infinite, or the rate below 1 Hz.
+ * @since 0.1.0
+ * @category constructors
  */
 export const unsafeMakePauseFinder = (sampleRate: number, options: PauseOptions = {}): PauseFinder => {
   const quiet = energyOf(options.thresholdDecibels ?? -40)
@@ -100,6 +116,8 @@ export const unsafeMakePauseFinder = (sampleRate: number, options: PauseOptions 
  * Finds the pauses of a whole recording of one channel.
  *
  * @throws RangeError as {@link unsafeMakePauseFinder} does.
+ * @since 0.1.0
+ * @category combinators
  */
 export const pauses: {
   (sampleRate: number, options?: PauseOptions): (samples: Float32Array) => ReadonlyArray<Pause>
@@ -109,7 +127,12 @@ export const pauses: {
   return [...finder.push(samples), ...finder.flush()]
 })
 
-/** Finds the pauses in a stream of blocks, each as soon as it ends. It dies with the `RangeError` of {@link unsafeMakePauseFinder}. */
+/**
+ * Finds the pauses in a stream of blocks, each as soon as it ends. It dies with the `RangeError` of {@link unsafeMakePauseFinder}.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const pausesStream: {
   (
     sampleRate: number,
@@ -129,14 +152,24 @@ export const pausesStream: {
   ): Stream.Stream<Pause, E, R> => through(blocks, () => unsafeMakePauseFinder(sampleRate, options))
 )
 
-/** A piece of a recording. */
+/**
+ * A piece of a recording.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Piece {
   /** Its first sample, counted from the start of the recording. */
   readonly startSample: number
   readonly samples: Float32Array
 }
 
-/** Splits a recording that arrives in blocks. The last piece may be short. */
+/**
+ * Splits a recording that arrives in blocks. The last piece may be short.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Splitter extends Converter<Float32Array, Piece> {}
 
 /** The length of a quiet point, in windows: 200 ms. A piece ends in its middle. */
@@ -150,6 +183,8 @@ const quietWindows = 20
  * holds at most one piece in memory, and no more than the samples that it received.
  *
  * @throws RangeError if the maximum is below a second, or the rate below 1 Hz, or one of them is infinite.
+ * @since 0.1.0
+ * @category constructors
  */
 export const unsafeMakeSplitter = (sampleRate: number, maximum: Duration.DurationInput): Splitter => {
   const maximumMillis = longestMillis(maximum)
@@ -186,7 +221,12 @@ export const unsafeMakeSplitter = (sampleRate: number, maximum: Duration.Duratio
   })
 }
 
-/** Splits a stream of blocks as {@link unsafeMakeSplitter} does. It dies with its `RangeError`. */
+/**
+ * Splits a stream of blocks as {@link unsafeMakeSplitter} does. It dies with its `RangeError`.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const splitStream: {
   (
     sampleRate: number,

@@ -20,10 +20,20 @@ import { type OpenWav, openWav, openWavFile, samplesLength } from "./internal/wa
 import type { EncodedStream } from "./Pcm.js"
 import type { WavError } from "./WavError.js"
 
-/** 8000 Hz, one channel, `pcm16`. */
+/**
+ * 8000 Hz, one channel, `pcm16`.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
+ */
 export const format: AudioFormat = /* @__PURE__ */ asValue({ sampleRate: 8000, channels: 1, encoding: "pcm16" })
 
-/** Converts bytes that arrive in chunks to {@link format}. */
+/**
+ * Converts bytes that arrive in chunks to {@link format}.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Converter {
   /** Returns the output that these bytes complete. They may end anywhere. */
   readonly push: (bytes: Uint8Array) => Uint8Array
@@ -42,6 +52,8 @@ export interface Converter {
  *
  * @throws RangeError for a rate or a number of channels that no WAV file has, and for a rate below 1,000 Hz, which holds no
  * speech.
+ * @since 0.1.0
+ * @category constructors
  */
 export const unsafeMake = (source: AudioFormat): Converter => {
   const { channels, encoding, sampleRate } = source
@@ -100,6 +112,9 @@ export const unsafeMake = (source: AudioFormat): Converter => {
 /**
  * Converts audio of any format in one pass. Memory does not grow with the audio. For a format that {@link unsafeMake} refuses, the
  * stream dies with its `RangeError`; {@link readFile} and {@link decodeStream} fail instead.
+ *
+ * @since 0.1.0
+ * @category combinators
  */
 export const telephony = <E, R>(audio: PcmStream<E, R>): EncodedStream<E, R> => {
   const frames = audio.byteLength === undefined ? undefined : Math.floor(audio.byteLength / bytesPerFrame(audio.format))
@@ -133,6 +148,9 @@ const convert = <E>({ audio, layout }: OpenWav<E>): Effect.Effect<EncodedStream<
  * with a `WavError` of reason `Unsupported` if the rate is below 1,000 Hz.
  *
  * `fileLength` is the size of the whole file in bytes. With it, the result has a `byteLength`.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const decodeStream: {
   (
@@ -160,7 +178,12 @@ export const decodeStream: {
     )
 )
 
-/** Reads and converts a WAV file as {@link decodeStream} does. */
+/**
+ * Reads and converts a WAV file as {@link decodeStream} does.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
+ */
 export const readFile = (
   path: string
 ): Effect.Effect<

@@ -30,7 +30,12 @@ import type { WavError } from "./WavError.js"
 export type { Decoder } from "./internal/wav/wavParser.js"
 export { WavError } from "./WavError.js"
 
-/** The content of a WAV file: a format, and its samples as raw bytes. */
+/**
+ * The content of a WAV file: a format, and its samples as raw bytes.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface WavAudio {
   readonly format: AudioFormat
   readonly bytes: Uint8Array
@@ -44,6 +49,8 @@ export interface WavAudio {
  *
  * @throws RangeError if the length is not whole frames, or the format is not one of a WAV file: a frame has at most 65,535
  * bytes, and the rate is an integer.
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const header = (format: AudioFormat, dataLength?: number | undefined): Uint8Array => {
   if (dataLength !== undefined && !(dataLength >= 0 && Number.isSafeInteger(dataLength / bytesPerFrame(format)))) {
@@ -58,6 +65,8 @@ export const header = (format: AudioFormat, dataLength?: number | undefined): Ui
  * Makes a WAV file in memory.
  *
  * @throws RangeError if the bytes end inside a frame, or the format is not one of a WAV file.
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const encode: {
   (format: AudioFormat): (bytes: Uint8Array) => Uint8Array
@@ -71,12 +80,18 @@ export const encode: {
 /**
  * Makes a decoder for one file. It holds at most one incomplete header field or frame, and allocates no memory by a size that
  * the file declares.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const makeDecoder = (): Decoder => makeWavParser()
 
 /**
  * Reads a WAV file in memory. Bytes after the last whole frame are dropped. The samples are a view of `file`, unless it is a
  * big-endian RIFX.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const decode = (file: Uint8Array): Either.Either<WavAudio, WavError> => {
   const parser = makeWavParser()
@@ -85,7 +100,12 @@ export const decode = (file: Uint8Array): Either.Either<WavAudio, WavError> => {
   )
 }
 
-/** The header of a WAV file. */
+/**
+ * The header of a WAV file.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class WavHeader extends Data.Class<{
   readonly format: AudioFormat
   /** The size of the samples, in bytes. `undefined` if neither the header nor the size of the file states it. */
@@ -95,6 +115,9 @@ export class WavHeader extends Data.Class<{
 /**
  * Enough bytes for {@link decodeHeader}: some programs put notes before the samples, or fill the header up to a block of the
  * disk.
+ *
+ * @since 0.1.0
+ * @category constants
  */
 export const longestHeader: number = 128 * 1024
 
@@ -103,6 +126,9 @@ export const longestHeader: number = 128 * 1024
  *
  * `fileLength` is the size of the whole file in bytes. With it, `byteLength` counts the samples that the file has, as in
  * {@link readFile}; without it, those that the header declares.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const decodeHeader: {
   (fileLength: number | undefined): (beginning: Uint8Array) => Either.Either<WavHeader, WavError>
@@ -125,6 +151,9 @@ export const decodeHeader: {
 /**
  * Reads a WAV file as it arrives: first the format, then the samples as a stream of whole frames. The stream can run once,
  * inside the scope. A file that ends early gives the samples it has, so the length is unknown before the end.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const decodeStream = <E, R>(
   file: Stream.Stream<Uint8Array, E, R>
@@ -134,6 +163,9 @@ export const decodeStream = <E, R>(
 /**
  * Reads a WAV file as {@link decodeStream} does, in blocks of 2 MiB, and gives the length of its samples. A pipe is a
  * `SystemError` of reason `BadResource`, because it cannot be read by position; decode its stream instead.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const readFile = (
   path: string
@@ -149,6 +181,9 @@ export const readFile = (
  *
  * {@link contentLength} gives the number of bytes before the stream runs. For the response of an HTTP server, use `wav` of
  * `@effect-speech/tts/SpeechResponse`: the server alone would end audio that was cut as if it were whole.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const encodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Uint8Array, E | WavError, R> =>
   Stream.suspend(() => {
@@ -163,11 +198,19 @@ export const encodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Uint8A
 /**
  * The number of bytes that {@link encodeStream} gives: the `Content-Length` of a request or a response. `undefined` if the
  * length of the audio is unknown.
+ *
+ * @since 0.1.0
+ * @category getters
  */
 export const contentLength = ({ byteLength, format }: PcmStream<unknown, unknown>): number | undefined =>
   byteLength === undefined ? undefined : wavHeader(format, byteLength).byteLength + byteLength + padding(byteLength)
 
-/** The file that was written. */
+/**
+ * The file that was written.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class WavFile extends Data.Class<{
   readonly path: string
   readonly format: AudioFormat
@@ -190,6 +233,9 @@ const written = (path: string, format: AudioFormat, dataLength: number): WavFile
  * - A link to a file is followed.
  * - A device that can seek gets the bytes as they come, with the header of {@link encodeStream}.
  * - A folder, a pipe or a socket is a `SystemError` of reason `BadResource`.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const writeFile: {
   (
@@ -211,6 +257,9 @@ export const writeFile: {
 /**
  * {@link writeFile} as a `Sink` of bytes, for a stream that also goes elsewhere (`Stream.tapSink`). The file takes its name
  * only when the stream ends.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const fileSink = (
   format: AudioFormat,
@@ -251,6 +300,9 @@ export const fileSink = (
  *
  * The sizes are changed in place. If the samples are too long for them, the file is written again as an RF64, as
  * {@link writeFile} does, without the chunks that other programs put before the samples.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const repair = (path: string): Effect.Effect<WavFile, WavError | PlatformError, FileSystem.FileSystem> =>
   Effect.scoped(

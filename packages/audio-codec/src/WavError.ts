@@ -10,6 +10,9 @@ import * as Schema from "effect/Schema"
  * | `Unsupported`    | the WAV file has a codec or a layout that this package does not read, or a rate too low for telephony |
  * | `Malformed`      | the chunks of the WAV file contradict each other |
  * | `LengthMismatch` | the audio to write was longer or shorter than announced, or ended inside a frame |
+ *
+ * @since 0.1.0
+ * @category errors
  */
 export class WavError extends cloneable(
   Schema.TaggedError<WavError>("@effect-speech/audio-codec/WavError")("WavError", {

@@ -6,10 +6,18 @@ import * as Option from "effect/Option"
  * The exit of an effect, as a success, whatever happens. Effect logs a fiber that fails before it tells its observers, and a
  * logger that throws would leave them without the exit and end the process. So a fiber that we start never fails itself, and
  * the fibers that it starts, such as those of a stream, are not logged: their failure is in the exit.
+ *
+ * @since 0.1.0
+ * @category combinators
  */
 export const contained = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Exit.Exit<A, E>, never, R> =>
   Effect.uninterruptible(Effect.exit(Effect.interruptible(Effect.withUnhandledErrorLogLevel(effect, Option.none()))))
 
-/** Runs code of a caller that only watches: its failures and defects are dropped. */
+/**
+ * Runs code of a caller that only watches: its failures and defects are dropped.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const unnoticed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<void, never, R> =>
   Effect.catchAllCause(Effect.asVoid(effect), () => Effect.void)

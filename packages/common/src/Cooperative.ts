@@ -6,7 +6,12 @@ import * as Effect from "effect/Effect"
 
 const { performance, setImmediate, setTimeout } = globalThis
 
-/** A computation that may take seconds. Timers and the network can run at each `yield`. */
+/**
+ * A computation that may take seconds. Timers and the network can run at each `yield`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Steps<A> = Generator<void, A>
 
 /** In milliseconds: how long timers and the network wait for computations. */
@@ -21,6 +26,9 @@ const onNextTurn = (run: () => void): void => {
 /**
  * Suspends the fiber until the next turn of the event loop, so that waiting timers and network events run first.
  * `Effect.yieldNow` lets only other fibers run.
+ *
+ * @since 0.1.0
+ * @category combinators
  */
 export const yieldToEventLoop: Effect.Effect<void> = Effect.async((resume) => {
   onNextTurn(() => resume(Effect.void))
@@ -40,7 +48,12 @@ const isTurnOver = (): boolean => {
   return now - began > longestTurn
 }
 
-/** Runs a computation step by step. It pauses when all computations together have taken 5 ms of a turn of the event loop. */
+/**
+ * Runs a computation step by step. It pauses when all computations together have taken 5 ms of a turn of the event loop.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const cooperatively = <A>(steps: Steps<A>): Effect.Effect<A> =>
   Effect.suspend(() => {
     for (;;) {

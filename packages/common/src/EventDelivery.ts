@@ -12,12 +12,20 @@ import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { contained } from "./Contained.js"
 
-/** A function that runs at each event of a job. */
+/**
+ * A function that runs at each event of a job.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type EventHandler<Event> = (event: Event) => Effect.Effect<void>
 
 /**
  * A handler gets one event after the other, in order, each in a fiber with the context and the fiber refs of the job at that
  * moment. It runs in place until it first waits. While it waits, further events queue up.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export interface EventDelivery<Event> {
   /** Delivers an event. It never waits. */
@@ -43,6 +51,9 @@ const warn = (runtime: Runtime.Runtime<never>, message: string): void => {
 /**
  * `replaces` says whether an event makes an earlier one of no interest. If the earlier one still waits, it is dropped: a slow
  * handler of progress gets the latest figures.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const make = <Event>(
   handler: EventHandler<Event>,
@@ -130,7 +141,12 @@ export const make = <Event>(
   }
 }
 
-/** A delivery that ends with the scope. Without a handler it does nothing. */
+/**
+ * A delivery that ends with the scope. Without a handler it does nothing.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const scoped = <Event>(
   handler: EventHandler<Event> | undefined,
   replaces: (later: Event, earlier: Event) => boolean

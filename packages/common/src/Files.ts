@@ -8,7 +8,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 
-/** Whether a path, or a folder above it, does not exist. */
+/**
+ * Whether a path, or a folder above it, does not exist.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
 export const isMissing = (error: unknown): boolean =>
   isPlatformError(error) && error._tag === "SystemError" && error.reason === "NotFound"
 
@@ -18,6 +23,9 @@ const above = (path: string): string | undefined => /^(.*[^/\\])[/\\]+[^/\\]+[/\
 /**
  * Makes a folder, and those above it that do not exist, each with this mode. Node's own recursive `mkdir` never ends if the system
  * answers ENOENT although the folder above exists, as in `/proc`.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const makeFolder = (path: string, mode: number): Effect.Effect<void, PlatformError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
@@ -46,7 +54,12 @@ const nameBeside = (path: string): string => {
   return `${folder}${beginning}.${crypto.randomUUID()}.part`
 }
 
-/** A name for a temporary file beside `path`. The scope removes the file if it is still there. */
+/**
+ * A name for a temporary file beside `path`. The scope removes the file if it is still there.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const temporaryBeside = (path: string): Effect.Effect<string, never, FileSystem.FileSystem | Scope.Scope> =>
   Effect.flatMap(FileSystem.FileSystem, (fs) =>
     Effect.acquireRelease(
@@ -55,6 +68,10 @@ export const temporaryBeside = (path: string): Effect.Effect<string, never, File
     )
   )
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface ReplaceOptions {
   /**
    * The temporary file, in the folder of the file. If it exists, another process may be writing it, so a random name is used, and the
@@ -78,6 +95,9 @@ const exists = (error: unknown): boolean =>
  *
  * `write` must not write into a file that exists, such as by the flag `wx`. If another process removes the temporary file meanwhile, it
  * has replaced `path` itself, and that file is as good.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const replace = <E, R>(
   path: string,

@@ -9,6 +9,9 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 /**
  * Makes a folder, and those above it that do not exist, as `makeFolder` of `Files` does. Each has this mode, whatever the umask is.
  * Returns whether it made the folder.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const makeFolderSync = (path: string, mode: number): boolean => {
   if (isFolder(path)) return false

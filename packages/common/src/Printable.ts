@@ -15,12 +15,27 @@ const shortEscapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r
 const toEscape = (character: string): string =>
   shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 
-/** Text on one line. JSON stays valid and keeps its value, because only its strings can hold these characters. */
+/**
+ * Text on one line. JSON stays valid and keeps its value, because only its strings can hold these characters.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const line = (text: string): string => text.replace(inLine, toEscape)
 
-/** A sentence as the end of another one: with a small first letter, and without its full stop. */
+/**
+ * A sentence as the end of another one: with a small first letter, and without its full stop.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const asPhrase = (sentence: string): string =>
   sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
 
-/** Like {@link line}, but line breaks and tabs stay. */
+/**
+ * Like {@link line}, but line breaks and tabs stay.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const lines = (text: string): string => text.replace(inLines, toEscape)

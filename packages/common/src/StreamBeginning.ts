@@ -5,7 +5,12 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { concat } from "./TypedArrays.js"
 
-/** A stream whose beginning was read. */
+/**
+ * A stream whose beginning was read.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface StreamBeginning<out E, out R> {
   readonly beginning: Uint8Array
   /** Whether the beginning is all of it. */
@@ -17,6 +22,9 @@ export interface StreamBeginning<out E, out R> {
 /**
  * Reads the beginning of a stream from its pull (`Stream.toPull`). `needed` is the number of bytes to read at least; it may depend on those that were read. A
  * source may reuse its blocks: the beginning is a copy, unless it came at once.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const read = <E, R>(
   pull: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<E>, R>,

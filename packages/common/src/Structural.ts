@@ -41,7 +41,12 @@ const hashOf = (value: unknown): number => {
 const hashOfFields = (value: object): number =>
   Hash.optimize(fieldsOf(value).reduce((sum, [name, field]) => sum ^ Hash.combine(Hash.string(name))(hashOf(field)), 0))
 
-/** The class, whose instances are equal if their fields are. Extend the result. */
+/**
+ * The class, whose instances are equal if their fields are. Extend the result.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const structural = <Class extends abstract new (...parameters: never) => object>(valueClass: Class): Class => {
   Object.defineProperties(valueClass.prototype, {
     [Equal.symbol]: {
@@ -61,6 +66,9 @@ export const structural = <Class extends abstract new (...parameters: never) => 
 /**
  * An instance with these fields, which are not checked. It costs a thirtieth of the constructor of a class of Schema, which looks for
  * defaults even if it checks nothing.
+ *
+ * @since 0.1.0
+ * @category combinators
  */
 export const unsafeInstance = <A extends object>(valueClass: abstract new (...parameters: never) => A, fields: A): A =>
   Object.assign(Object.create(valueClass.prototype), fields)

@@ -7,7 +7,12 @@ import * as Predicate from "effect/Predicate"
 /** Any other text of a library may hold the key. */
 const isIdentifier = (text: unknown): text is string => typeof text === "string" && /^\w{1,64}$/.test(text)
 
-/** The system's code of an error, such as `ECONNREFUSED`, from anywhere in the chain of its causes. */
+/**
+ * The system's code of an error, such as `ECONNREFUSED`, from anywhere in the chain of its causes.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const systemCode = (error: unknown): string | undefined => {
   let current = error
   for (let depth = 0; depth < 8 && Predicate.isRecord(current); depth++) {
@@ -20,6 +25,9 @@ export const systemCode = (error: unknown): string | undefined => {
 
 /**
  * The name of an error of another library. A `SystemError` also gives its reason, which is one of a few fixed words.
+ *
+ * @since 0.1.0
+ * @category combinators
  */
 export const errorName = (error: unknown): string => {
   if (typeof error !== "object" || error === null) return typeof error
@@ -28,8 +36,18 @@ export const errorName = (error: unknown): string => {
   return isIdentifier(name) ? name : "object"
 }
 
-/** The system's code of an error, or its name if it has none. */
+/**
+ * The system's code of an error, or its name if it has none.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const codeOrName = (error: unknown): string => systemCode(error) ?? errorName(error)
 
-/** Whether the process (`EMFILE`) or the system (`ENFILE`) has too many open files: nothing is wrong with this one. */
+/**
+ * Whether the process (`EMFILE`) or the system (`ENFILE`) has too many open files: nothing is wrong with this one.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
 export const isTooManyOpenFiles = (code: string | undefined): boolean => code === "EMFILE" || code === "ENFILE"

@@ -2,7 +2,12 @@
 
 type TypedArray = Uint8Array | Int16Array | Float32Array
 
-/** Joins arrays. A single one is returned itself, not a copy. */
+/**
+ * Joins arrays. A single one is returned itself, not a copy.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const concat = <A extends TypedArray>(parts: ReadonlyArray<A>, make: new (length: number) => A): A => {
   const [first] = parts
   const length = parts.reduce((sum, part) => sum + part.length, 0)

@@ -10,13 +10,34 @@ import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { OperationName } from "./OperationName.js"
 
-/** A permission of a key. The contract defines the name `tts:synth`; `stt:transcribe` is our choice. */
+/**
+ * A permission of a key. The contract defines the name `tts:synth`; `stt:transcribe` is our choice.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const KeyScope = Schema.Literal("tts:synth", "stt:transcribe")
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type KeyScope = typeof KeyScope.Type
 
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export const AccountState = Schema.Literal("active", "inactive", "suspended", "closed")
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type AccountState = typeof AccountState.Type
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export class Account extends structural(
   Schema.Class<Account>("Account")({
     state: AccountState,
@@ -25,11 +46,25 @@ export class Account extends structural(
   })
 ) {}
 
-/** The fields to change. A field that is absent stays as it is. */
+/**
+ * The fields to change. A field that is absent stays as it is.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const AccountChanges = Schema.partialWith(Schema.Struct(Account.fields), { exact: true })
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type AccountChanges = typeof AccountChanges.Type
 
-/** A key without its secret, which is shown only once, when the key is created. */
+/**
+ * A key without its secret, which is shown only once, when the key is created.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Key extends structural(
   Schema.Class<Key>("Key")({
     id: Schema.String,
@@ -42,6 +77,10 @@ export class Key extends structural(
   })
 ) {}
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export class Keys extends structural(
   Schema.Class<Keys>("Keys")({
     active: Schema.NullOr(Key),
@@ -50,7 +89,12 @@ export class Keys extends structural(
   })
 ) {}
 
-/** The usage of one operation on one day. */
+/**
+ * The usage of one operation on one day.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Usage extends structural(
   Schema.Class<Usage>("Usage")({
     /** The day in UTC, such as `2026-01-31`. */
@@ -63,6 +107,10 @@ export class Usage extends structural(
   })
 ) {}
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface NewKey {
   readonly name: string
   readonly creator: string
@@ -70,12 +118,21 @@ export interface NewKey {
   readonly confirm: boolean
 }
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface CreatedKey {
   readonly record: Key
   readonly key: Redacted.Redacted
 }
 
-/** A key is active, and `confirm` is false. A new key would revoke it. */
+/**
+ * A key is active, and `confirm` is false. A new key would revoke it.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class LocalServiceKeyActive extends cloneable(Data.TaggedError("LocalServiceKeyActive"))<{
   // A field `name` would replace the name of the error.
   readonly keyName: string
@@ -85,7 +142,12 @@ export class LocalServiceKeyActive extends cloneable(Data.TaggedError("LocalServ
   }
 }
 
-/** No key has this id, or the key is already revoked. */
+/**
+ * No key has this id, or the key is already revoked.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class LocalServiceKeyNotActive extends cloneable(Data.TaggedError("LocalServiceKeyNotActive"))<{
   /** True if the key exists and is revoked; false if no key has this id. */
   readonly known: boolean
@@ -95,6 +157,10 @@ export class LocalServiceKeyNotActive extends cloneable(Data.TaggedError("LocalS
   }
 }
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export interface AccountsService {
   readonly account: Effect.Effect<Account>
   /**

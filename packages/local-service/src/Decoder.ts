@@ -16,6 +16,9 @@ import { openCompressed } from "./internal/recordings/compressed.js"
 /**
  * Decodes each recording in its own thread, which ends with the scope, to mono (the mean of the channels), float32, at the
  * recording's rate. A recording that is damaged or cut off is an `AudioDecoderError` of reason `Unreadable`.
+ *
+ * @since 0.1.0
+ * @category layers
  */
 export const layer: Layer.Layer<AudioDecoder, never, FileSystem.FileSystem> = AudioDecoder.layer({
   decode: (path, container) => {

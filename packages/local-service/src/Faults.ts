@@ -36,6 +36,9 @@ const FaultHeaders = Schema.Record({ key: Schema.String, value: Schema.NullOr(Sc
  * request, the first applies.
  *
  * A fault with `status`, `body`, `reset` or `malformedHeader` skips all checks, including the key. It bills nothing.
+ *
+ * @since 0.1.0
+ * @category schemas
  */
 export const Fault = Schema.Struct({
   /** Operation to match. Default: both. */
@@ -77,12 +80,29 @@ export const Fault = Schema.Struct({
       { jsonSchema: { allOf: [{ anyOf: effects.map((effect) => ({ required: [effect] })) }] } }
     )
   )
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Fault = typeof Fault.Type
 
-/** A fault, and the number of failures so far. */
+/**
+ * A fault, and the number of failures so far.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const FaultRecord = Schema.Struct({ fault: Fault, happened: Schema.NonNegativeInt })
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type FaultRecord = typeof FaultRecord.Type
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export interface FaultsService {
   /** Replaces all faults. An empty list removes them. */
   readonly set: (faults: ReadonlyArray<Fault>) => Effect.Effect<void>

@@ -5,6 +5,10 @@ import { structural } from "@effect-speech/common/Structural"
 import * as Schema from "effect/Schema"
 import { OperationName } from "./OperationName.js"
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export class JournalEntry extends structural(
   Schema.Class<JournalEntry>("JournalEntry")({
     /** Counts from 1 since the start. */

@@ -42,7 +42,12 @@ import { Voice } from "./Voice.js"
 
 export type { LocalServiceOptions, ReproducibleOptions } from "./LocalServiceOptions.js"
 
-/** A running local service: its addresses, its state, and its faults. */
+/**
+ * A running local service: its addresses, its state, and its faults.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface LocalServiceHandle {
   /** Base URL of transcription. */
   readonly sttBaseUrl: string
@@ -71,11 +76,19 @@ export interface LocalServiceHandle {
   readonly reset: (options?: ReproducibleOptions) => Effect.Effect<void>
 }
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface LocalServiceMakeOptions extends LocalServiceOptions {
   /** Creates a key even if one is active, which revokes the active one. Default: false. */
   readonly newKey?: boolean | undefined
 }
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export class LocalService extends Context.Tag("@effect-speech/local-service/LocalService")<
   LocalService,
   LocalServiceHandle & {

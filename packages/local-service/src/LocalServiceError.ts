@@ -11,7 +11,12 @@ const withPrintableMessage = <Props extends { readonly message: string }>(props:
   message: Printable.line(props.message)
 })
 
-/** The data directory, or without one the temporary folder, can't be created, read or written, or another service uses it. */
+/**
+ * The data directory, or without one the temporary folder, can't be created, read or written, or another service uses it.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class LocalServiceDataDirectoryUnusable extends cloneable(
   Data.TaggedError("LocalServiceDataDirectoryUnusable")
 )<{
@@ -23,7 +28,12 @@ export class LocalServiceDataDirectoryUnusable extends cloneable(
   }
 }
 
-/** A recording can't be taught. */
+/**
+ * A recording can't be taught.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class LocalServiceRecordingUnusable extends cloneable(Data.TaggedError("LocalServiceRecordingUnusable"))<{
   readonly path: string
   readonly message: string
@@ -33,7 +43,12 @@ export class LocalServiceRecordingUnusable extends cloneable(Data.TaggedError("L
   }
 }
 
-/** The value of an option is not allowed. */
+/**
+ * The value of an option is not allowed.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class LocalServiceOptionInvalid extends cloneable(Data.TaggedError("LocalServiceOptionInvalid"))<{
   readonly option: string
   /** The rule that it breaks: what follows the name of the option in a sentence. */
@@ -41,6 +56,10 @@ export class LocalServiceOptionInvalid extends cloneable(Data.TaggedError("Local
   readonly message: string
 }> {}
 
+/**
+ * @since 0.1.0
+ * @category errors
+ */
 export type LocalServiceError =
   | LocalServiceOptionInvalid
   | LocalServiceDataDirectoryUnusable

@@ -3,7 +3,12 @@
  */
 import type * as Duration from "effect/Duration"
 
-/** Options that make two runs reproducible: the same ids and times in the same order. */
+/**
+ * Options that make two runs reproducible: the same ids and times in the same order.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface ReproducibleOptions {
   /** Whole number that determines all call ids and request ids. Default: random ids. */
   readonly seed?: number | undefined
@@ -11,6 +16,10 @@ export interface ReproducibleOptions {
   readonly fixedTime?: Date | undefined
 }
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface LocalServiceOptions extends ReproducibleOptions {
   /** Port of transcription, 0 to 65,533. Synthesis uses `port + 1`, the platform `port + 2`. Default: 0, which means three free ports. */
   readonly port?: number | undefined

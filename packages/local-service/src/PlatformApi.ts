@@ -31,7 +31,12 @@ import { sessionCookie } from "./internal/sessionCookie.js"
 import { mustBe } from "./internal/validation.js"
 import { JournalEntry } from "./Journal.js"
 
-/** The platform refused a request of a typed client, or failed. */
+/**
+ * The platform refused a request of a typed client, or failed.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class LocalServicePlatformRequestFailed extends cloneable(
   Data.TaggedError("LocalServicePlatformRequestFailed")
 )<{
@@ -48,7 +53,12 @@ const failure = (status: number, description?: string) =>
     encode: ({ message }) => ({ error: message })
   }).annotations(HttpApiSchema.annotations({ status, ...(description === undefined ? {} : { description }) }))
 
-/** The header `X-Admin-Token`, or a session of the console. Every path below `/platform/api` requires one of them. */
+/**
+ * The header `X-Admin-Token`, or a session of the console. Every path below `/platform/api` requires one of them.
+ *
+ * @since 0.1.0
+ * @category services
+ */
 export class AdminToken extends HttpApiMiddleware.Tag<AdminToken>()("@effect-speech/local-service/AdminToken", {
   failure: failure(401, "X-Admin-Token is missing or wrong, and there is no session of the console."),
   security: {
@@ -89,7 +99,12 @@ const fileHeaders = {
   "X-Content-Type-Options": text
 }
 
-/** A call of the console failed. */
+/**
+ * A call of the console failed.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class LocalServiceConsoleCallFailed extends cloneable(Data.TaggedError("LocalServiceConsoleCallFailed"))<
   typeof CallFailed.Type
 > {}
@@ -102,7 +117,12 @@ const callFailed = Schema.transform(CallFailed, Schema.instanceOf(LocalServiceCo
   HttpApiSchema.annotations({ status: 422, description: "The call failed, with this error of the client." })
 )
 
-/** The body of a message, as bytes. The compiler would declare a `Uint8Array` in a form that only TypeScript 5.7 and newer read. */
+/**
+ * The body of a message, as bytes. The compiler would declare a `Uint8Array` in a form that only TypeScript 5.7 and newer read.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Bytes extends Uint8Array {}
 
 const bytes = (contentType: string): Schema.Schema<Bytes> => HttpApiSchema.Uint8Array({ contentType })
@@ -261,7 +281,12 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
       .annotateContext(summary("This document"))
   )
 
-/** The errors that are declared here can come from any request. */
+/**
+ * The errors that are declared here can come from any request.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class PlatformApi extends HttpApi.make("platform")
   .addError(failure(400))
   .addError(failure(413))

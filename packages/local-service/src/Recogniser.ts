@@ -15,7 +15,12 @@ import { encode16, forEachBlock, maximumWhole, resample, type Samples } from "./
 
 export type { Samples } from "./internal/samples.js"
 
-/** A text with its time in a recording. */
+/**
+ * A text with its time in a recording.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface TimedText {
   readonly text: string
   /** From the beginning of the recording. */
@@ -24,11 +29,19 @@ export interface TimedText {
   readonly endMillis: number
 }
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface RecognisedSegment extends TimedText {
   /** 0 to 1. */
   readonly confidence: number
 }
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface Recognised {
   readonly text: string
   /** 0 to 1. */
@@ -37,6 +50,10 @@ export interface Recognised {
   readonly segments?: ReadonlyArray<RecognisedSegment> | undefined
 }
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface KnownRecording<E = never, R = never> {
   readonly text: string
   /** Language of the models that recognise it. Default: all. */
@@ -49,7 +66,12 @@ export interface KnownRecording<E = never, R = never> {
   readonly segments?: ReadonlyArray<TimedText> | undefined
 }
 
-/** A recording in a file, in any supported container. */
+/**
+ * A recording in a file, in any supported container.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface TaughtRecording {
   /** Path of the audio file. */
   readonly path: string
@@ -60,6 +82,10 @@ export interface TaughtRecording {
   readonly segments?: ReadonlyArray<TimedText> | undefined
 }
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export interface RecogniserService {
   /**
    * Reads the whole recording. Returns the text of the known sentences in it, or `undefined` if it has none in this language.
@@ -75,11 +101,19 @@ export interface RecogniserService {
   readonly forget: Effect.Effect<void>
 }
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface KnownRecordingsOptions {
   /** How much of recordings to keep. Beyond that the oldest are forgotten. Default: 2 hours. An hour takes 64 MB. */
   readonly capacity?: Duration.DurationInput | undefined
 }
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogniser")<
   Recogniser,
   RecogniserService

@@ -11,7 +11,12 @@ import type { Samples } from "./internal/samples.js"
 import { makeEspeak, sampleRate } from "./internal/voice/espeak.js"
 import { spokenPieces } from "./internal/voice/spokenPieces.js"
 
-/** A sentence of a text, and where it is in the speech. */
+/**
+ * A sentence of a text, and where it is in the speech.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface SpokenSentence {
   readonly text: string
   /** From the beginning of the speech. */
@@ -20,6 +25,10 @@ export interface SpokenSentence {
   readonly endSample: number
 }
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface Utterance {
   readonly text: string
   readonly lang: string
@@ -35,11 +44,20 @@ export interface Utterance {
   readonly onSentence?: ((sentence: SpokenSentence) => void) | undefined
 }
 
-/** The engine failed to speak a text. */
+/**
+ * The engine failed to speak a text.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class LocalServiceVoiceFailed extends cloneable(Data.TaggedError("LocalServiceVoiceFailed"))<{
   readonly message: string
 }> {}
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export interface VoiceService {
   readonly languages: ReadonlyArray<string>
   readonly voices: ReadonlyArray<string>
@@ -52,6 +70,10 @@ export interface VoiceService {
   readonly speak: (utterance: Utterance) => Samples<LocalServiceVoiceFailed>
 }
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export class Voice extends Context.Tag("@effect-speech/local-service/Voice")<Voice, VoiceService>() {
   /**
    * espeak-ng as WebAssembly, in as many threads as the machine has cores. A thread starts with the first text that finds the

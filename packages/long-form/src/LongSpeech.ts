@@ -39,7 +39,12 @@ export { Plan } from "./internal/speech/plan.js"
 export { Piece, Report, Segment } from "./internal/speech/report.js"
 export type { Options, Pauses, Request } from "./internal/speech/request.js"
 
-/** Audio of a whole text as it is synthesized. `stream` can be run once, inside the scope. */
+/**
+ * Audio of a whole text as it is synthesized. `stream` can be run once, inside the scope.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface LongSpeech extends PcmStream.PcmStream<TtsError | PieceStoreError> {
   /** The requested format, else that of the first piece. */
   readonly format: AudioFormat
@@ -49,7 +54,12 @@ export interface LongSpeech extends PcmStream.PcmStream<TtsError | PieceStoreErr
   readonly report: Effect.Effect<Report>
 }
 
-/** The file that was written, with the report of its speech. */
+/**
+ * The file that was written, with the report of its speech.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class File extends Wav.WavFile {
   readonly report: Report
   constructor({ report, ...file }: ConstructorParameters<typeof Wav.WavFile>[0] & { readonly report: Report }) {
@@ -58,7 +68,12 @@ export class File extends Wav.WavFile {
   }
 }
 
-/** Checks a request, and counts its pieces and its cost. Sends nothing. */
+/**
+ * Checks a request, and counts its pieces and its cost. Sends nothing.
+ *
+ * @since 0.1.0
+ * @category operations
+ */
 export const plan = (request: Request, options: Options = {}): Effect.Effect<Plan, TtsInvalidRequest> =>
   Effect.flatMap(prepare(request, options), (pieces) => pieces.plan)
 
@@ -69,6 +84,9 @@ export const plan = (request: Request, options: Options = {}): Effect.Effect<Pla
  * After a failure no further piece is sent. Those that were sent are finished and kept, the audio before the failing piece is
  * given, then the stream fails. An error has the failing piece in `call.piece`, and its message says how to resume. If the scope
  * closes before the end, requests in flight are interrupted, after the `gracePeriod` of the options.
+ *
+ * @since 0.1.0
+ * @category operations
  */
 export const stream = (
   request: Request,
@@ -79,6 +97,9 @@ export const stream = (
 /**
  * Speaks a text into a WAV file, which appears whole or not at all. If the file can't be written, the calls that were sent are
  * finished, and their audio is kept.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const writeFile = (
   request: Request,

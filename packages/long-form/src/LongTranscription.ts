@@ -63,6 +63,9 @@ export {
  * the options.
  *
  * It requires what the recording requires: a `FileSystem` for a path, nothing for bytes.
+ *
+ * @since 0.1.0
+ * @category operations
  */
 export const transcribe = <R = never>(
   request: Request<R>,

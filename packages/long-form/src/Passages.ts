@@ -6,7 +6,12 @@ import * as Predicate from "effect/Predicate"
 import { isBoundary } from "./internal/text/clusters.js"
 import { wholeWithin } from "./internal/wholeWithin.js"
 
-/** A part of a text with its own language, voice or speed. */
+/**
+ * A part of a text with its own language, voice or speed.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Passage {
   readonly text: string
   /** Language code. Default: the language of the request. */
@@ -17,7 +22,12 @@ export interface Passage {
   readonly speed?: number | undefined
 }
 
-/** The scripts that {@link byScript} knows, and the default language of each. */
+/**
+ * The scripts that {@link byScript} knows, and the default language of each.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
 export const languages = {
   Arabic: "ur",
   Bengali: "bn",
@@ -32,8 +42,16 @@ export const languages = {
   Telugu: "te"
 } as const
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export type Script = keyof typeof languages
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface Options {
   /** The language of each script, such as `{ Devanagari: "mr" }`. Default: {@link languages}. */
   readonly languages?: { readonly [script in Script]?: string } | undefined
@@ -63,6 +81,9 @@ interface Run {
  * Tags the passages of a mixed text by the script of each word: `{ text, lang }`, one after the other. Spaces, punctuation and
  * the digits 0 to 9 stay with the word before them; opening quotes and brackets stay with the word after them. The texts of all passages together
  * are the text. A text without a known script is one passage without `lang`.
+ *
+ * @since 0.1.0
+ * @category combinators
  */
 export const byScript: {
   (options?: Options): (text: string) => ReadonlyArray<Passage>

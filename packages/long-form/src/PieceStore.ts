@@ -33,7 +33,12 @@ const errorFields = {
   message: Schema.String
 }
 
-/** A result can't be read or kept. */
+/**
+ * A result can't be read or kept.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class PieceStoreError extends cloneable(
   Schema.TaggedError<PieceStoreError>("@effect-speech/long-form/PieceStoreError")("PieceStoreError", errorFields)
 ) {
@@ -42,6 +47,10 @@ export class PieceStoreError extends cloneable(
   }
 }
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export interface PieceStoreService {
   /** Reads the result of this name. Return it as it is: the caller detects damage. */
   readonly get: (name: string) => Effect.Effect<Option.Option<Uint8Array>, PieceStoreError>
@@ -54,6 +63,10 @@ export interface PieceStoreService {
   readonly reserve?: ((name: string, bytes: number) => Effect.Effect<void, PieceStoreError, Scope.Scope>) | undefined
 }
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export class PieceStore extends Context.Tag("@effect-speech/long-form/PieceStore")<PieceStore, PieceStoreService>() {
   /**
    * Keeps each result as a file in a folder, which is created. Only its owner can read the files and a new folder. A file

@@ -6,7 +6,12 @@
  */
 import * as Predicate from "effect/Predicate"
 
-/** The values that a reader found in a segment. */
+/**
+ * The values that a reader found in a segment.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Reading {
   /** In milliseconds from the beginning of the recording that was sent. */
   readonly startMillis: number
@@ -18,9 +23,18 @@ export interface Reading {
   readonly confidence?: number | undefined
 }
 
-/** Reads one segment. Returns `undefined` if the segment has no times. */
+/**
+ * Reads one segment. Returns `undefined` if the segment has no times.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type SegmentReader = (segment: Readonly<Record<string, unknown>>) => Reading | undefined
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface Fields {
   /** The name of the field with the start. Dots lead into objects and arrays: `timestamps.0`. */
   readonly start: string
@@ -32,7 +46,12 @@ export interface Fields {
   readonly unit: "seconds" | "millis"
 }
 
-/** A reader of fields with these names. A time is a number, or a decimal one in a string. The confidence is that of the contract. */
+/**
+ * A reader of fields with these names. A time is a number, or a decimal one in a string. The confidence is that of the contract.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const fields = ({ end, start, text = "text", unit }: Fields): SegmentReader => {
   const perUnit = unit === "seconds" ? 1000 : 1
   return (segment) => {
@@ -48,7 +67,12 @@ export const fields = ({ end, start, text = "text", unit }: Fields): SegmentRead
   }
 }
 
-/** Reads what the local service responds: `start` and `end` in seconds, and `text`. */
+/**
+ * Reads what the local service responds: `start` and `end` in seconds, and `text`.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const localService: SegmentReader = fields({ start: "start", end: "end", unit: "seconds" })
 
 const at = (segment: unknown, path: string): unknown =>

@@ -9,6 +9,10 @@ import { closers, terminators } from "./internal/text/around.js"
 import { endsSentence } from "./internal/text/sentenceEnds.js"
 import { isSpace, lineEnd, spacesAfter, spacesBefore } from "./internal/text/spaces.js"
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export class Sentence extends Schema.Class<Sentence>("Sentence")({
   /** The sentence with the spaces after it: the texts of all sentences together are the whole text. */
   text: Schema.String,
@@ -18,6 +22,10 @@ export class Sentence extends Schema.Class<Sentence>("Sentence")({
   endIndex: Schema.Int
 }) {}
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface Options {
   /** Language code of the text, for its abbreviations. Default: the abbreviations of all languages. */
   readonly lang?: string | undefined
@@ -29,6 +37,9 @@ const candidates = new RegExp(`[${terminators}]+${closers}|[\\n\\r\\v\\f\\x85\\u
  * Splits a text into sentences. It is lazy: it reads only as much text as the next sentence needs.
  *
  * Text that you append changes no sentence but the last two.
+ *
+ * @since 0.1.0
+ * @category combinators
  */
 export const split: {
   (options?: Options): (text: string) => Generator<Sentence, void>

@@ -13,6 +13,10 @@ import { wholeWithin } from "./internal/wholeWithin.js"
 
 export { Cue } from "./internal/subtitles/cue.js"
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface Options {
   /** Largest number of grapheme clusters in a line, at least 1. Default: 42. */
   readonly clustersPerLine?: number | undefined
@@ -36,6 +40,9 @@ export interface Options {
  * - A segment that overlaps the next ends where the next starts. If both start at the same time, their texts are joined.
  *
  * A time that no file has counts as the nearest: see {@link toSrt}. An option that is out of range counts as the nearest in it.
+ *
+ * @since 0.1.0
+ * @category combinators
  */
 export const layout: {
   (options?: Options): (segments: Iterable<Cue>) => ReadonlyArray<Cue>
@@ -73,6 +80,9 @@ const formatCue = (cue: Cue, separator: "," | "."): string => {
  * Writes cues as SRT (`.srt`), with LF. Times are rounded to milliseconds: a time before 0 and NaN are 0, one from 10,000 hours is the
  * last millisecond before it, and a cue that ends before it has lasted a millisecond lasts one. Blank lines inside a text are left out. SRT has
  * no escapes: a tag such as `<i>` is kept.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const toSrt = (cues: Iterable<Cue>): string =>
   Array.from(cues, (cue, index) => `${index + 1}\n${formatCue(cue, ",")}`).join("\n")
@@ -82,6 +92,9 @@ const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", "
 /**
  * Writes cues as WebVTT (`.vtt`), with LF. Times are those of {@link toSrt}. `&`, `<` and `>` are escaped, blank lines inside a text
  * are left out.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const toVtt = (cues: Iterable<Cue>): string =>
   [
@@ -91,7 +104,12 @@ export const toVtt = (cues: Iterable<Cue>): string =>
     )
   ].join("\n")
 
-/** The text is neither SRT nor WebVTT. */
+/**
+ * The text is neither SRT nor WebVTT.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class SubtitlesError extends cloneable(
   Schema.TaggedError<SubtitlesError>("@effect-speech/long-form/SubtitlesError")("SubtitlesError", {
     /** Counts from 1. */
@@ -129,6 +147,9 @@ const plainText = (text: string): string =>
  * A byte order mark, CRLF, missing numbers and hours, and `,` or `.` before the milliseconds are accepted. Settings of cues,
  * identifiers, and the blocks `NOTE`, `STYLE` and `REGION` are left out, and so are the tags of WebVTT. Tags in SRT are
  * text.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const parse = (text: string): Either.Either<ReadonlyArray<Cue>, SubtitlesError> => {
   const lines = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/)

@@ -13,6 +13,10 @@ import type { Passage } from "./Passages.js"
 
 export { Boundary }
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export class TextPiece extends structural(
   Schema.Class<TextPiece>("TextPiece")({
     /** Counts from 0. */
@@ -40,6 +44,10 @@ export class TextPiece extends structural(
   })
 ) {}
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface Options {
   /** Largest number of code points in a piece, 1 to 10,000. Default: 2,000. */
   readonly maximum?: number | undefined
@@ -62,6 +70,9 @@ const boundaryBetween = (before: string, after: string, lang: string | undefined
  * A piece ends at the best place in the second half of its limit: the first end of a paragraph, else the last end of a line, a
  * sentence, a clause or a word. No piece ends inside a character that a reader sees (a grapheme cluster or a conjunct), unless
  * that character alone exceeds `maximum`. No piece belongs to two passages. A limit that is out of range counts as the nearest that is in it.
+ *
+ * @since 0.1.0
+ * @category combinators
  */
 export const split: {
   (options?: Options): (text: string | Iterable<Passage>) => Generator<TextPiece, void>

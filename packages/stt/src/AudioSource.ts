@@ -15,6 +15,10 @@ interface Common {
   readonly filename: string
 }
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface PathSource<R> extends Common {
   readonly _tag: "Path"
   readonly path: string
@@ -23,16 +27,28 @@ export interface PathSource<R> extends Common {
   readonly expected: FileVersion | undefined
 }
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface BytesSource extends Common {
   readonly _tag: "Bytes"
   readonly bytes: Uint8Array
 }
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface BlobSource extends Common {
   readonly _tag: "Blob"
   readonly blob: Blob
 }
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface StreamSource<R> extends Common {
   readonly _tag: "Stream"
   readonly stream: Stream.Stream<Uint8Array, unknown, R>
@@ -44,12 +60,24 @@ export interface StreamSource<R> extends Common {
 /**
  * A recording whose reading requires `R`: nothing if it is in memory, a `FileSystem` for a path, and what a stream requires. Default of
  * `R`: a `FileSystem`, which the layer of `SpeechToText` has, so that it is any source but a stream with requirements of its own.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export type AudioSource<R = FileSystem.FileSystem> = PathSource<R> | BytesSource | BlobSource | StreamSource<R>
 
+/**
+ * @since 0.1.0
+ * @category guards
+ */
 export const isAudioSource = (value: unknown): value is AudioSource<unknown> => Predicate.hasProperty(value, TypeId)
 
-/** What a file was when you looked at it. */
+/**
+ * What a file was when you looked at it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface FileVersion {
   /** In bytes. */
   readonly size: number
@@ -57,6 +85,10 @@ export interface FileVersion {
   readonly modifiedMillis: number
 }
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface PathOptions {
   /** Fails, and sends nothing, if the file is another one when it is opened. Default: the file as it is then. */
   readonly expected?: FileVersion | undefined
@@ -65,6 +97,9 @@ export interface PathOptions {
 /**
  * A file. It is read as it is sent, in constant memory; one of at most 256 KiB is read at once. If it changes while it is read,
  * the call fails.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const fromPath = (path: string, { expected }: PathOptions = {}): AudioSource => ({
   [TypeId]: TypeId,
@@ -75,12 +110,21 @@ export const fromPath = (path: string, { expected }: PathOptions = {}): AudioSou
   filename: path.split(/[/\\]/).at(-1) ?? path
 })
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface NamedOptions {
   /** The filename in the request. Its ending is replaced by that of the detected container. Default: `audio`. */
   readonly filename?: string | undefined
 }
 
-/** A recording in memory. The bytes are not copied: leave them unchanged until the call ends. */
+/**
+ * A recording in memory. The bytes are not copied: leave them unchanged until the call ends.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const fromBytes = (bytes: Uint8Array, options: NamedOptions = {}): AudioSource<never> => ({
   [TypeId]: TypeId,
   _tag: "Bytes",
@@ -88,7 +132,12 @@ export const fromBytes = (bytes: Uint8Array, options: NamedOptions = {}): AudioS
   filename: options.filename ?? "audio"
 })
 
-/** A Blob, such as from a web form, `Response.blob` or `fs.openAsBlob`. Default filename: the name of a `File`. */
+/**
+ * A Blob, such as from a web form, `Response.blob` or `fs.openAsBlob`. Default filename: the name of a `File`.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const fromBlob = (blob: Blob, options: NamedOptions = {}): AudioSource<never> => ({
   [TypeId]: TypeId,
   _tag: "Blob",
@@ -96,6 +145,10 @@ export const fromBlob = (blob: Blob, options: NamedOptions = {}): AudioSource<ne
   filename: options.filename ?? ("name" in blob && typeof blob.name === "string" ? blob.name : "audio")
 })
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface StreamOptions extends NamedOptions {
   /** The exact number of bytes. Default: unknown; the request is sent chunked, without a Content-Length. */
   readonly byteLength?: number | undefined
@@ -104,6 +157,9 @@ export interface StreamOptions extends NamedOptions {
 /**
  * A stream of the bytes of a recording. Each attempt runs it anew, and it must give all bytes each time. The call requires what the
  * stream requires. Chunks are not copied: do not overwrite one that you have emitted.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const fromStream = <R = never>(
   stream: Stream.Stream<Uint8Array, unknown, R>,
@@ -113,6 +169,9 @@ export const fromStream = <R = never>(
 /**
  * A stream that can be read only once, such as a microphone or the body of a request. A call with it is never retried,
  * and a second call with it fails with `SttAudioUnreadable`. Chunks are not copied, as in {@link fromStream}.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const fromOneShotStream = <R = never>(
   stream: Stream.Stream<Uint8Array, unknown, R>,

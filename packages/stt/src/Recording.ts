@@ -24,11 +24,25 @@ import { warningsFor } from "./internal/warnings.js"
 import { SttAudioUnreadable } from "./SttError.js"
 import type { SttWarning } from "./SttWarning.js"
 
-/** The containers that the service takes. */
+/**
+ * The containers that the service takes.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Container = Schema.Literal(...containers)
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Container = AudioContainer
 
-/** What the bytes of a recording state. A field that they do not state is absent. */
+/**
+ * What the bytes of a recording state. A field that they do not state is absent.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Recording extends structural(
   Schema.Class<Recording>("SttRecording")({
     /** Read from the bytes, behind tags that stand before them, not from the name of the file. */
@@ -56,6 +70,9 @@ export class Recording extends structural(
  *
  * Fails with `SttAudioUnreadable` if the recording cannot be read: missing, forbidden, a folder, empty, or a stream
  * that fails.
+ *
+ * @since 0.1.0
+ * @category operations
  */
 export const inspect = <R = never>(source: AudioSource<R>): Effect.Effect<Recording, SttAudioUnreadable, R> =>
   isRepeatable(source)
@@ -67,7 +84,12 @@ export const inspect = <R = never>(source: AudioSource<R>): Effect.Effect<Record
       )
     : Effect.succeed(new Recording())
 
-/** A recording that is open to be read. */
+/**
+ * A recording that is open to be read.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface OpenRecording extends Recording {
   /**
    * All its bytes. The stream can run once, inside the scope. It fails if the recording has another length than its source
@@ -79,6 +101,9 @@ export interface OpenRecording extends Recording {
 /**
  * Opens a recording, describes it as {@link inspect} does, and gives its bytes. A one-shot stream is read too, so it can't be
  * opened again.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const open = <R = never>(
   source: AudioSource<R>
@@ -95,7 +120,12 @@ export const open = <R = never>(
   )
 }
 
-/** The warnings of a call that sends such a recording. */
+/**
+ * The warnings of a call that sends such a recording.
+ *
+ * @since 0.1.0
+ * @category getters
+ */
 export const warnings = (recording: Recording): ReadonlyArray<SttWarning> => warningsFor(recording, { model: "" })
 
 /** Number of bytes to read from a stream: no valid header with its metadata is longer. */

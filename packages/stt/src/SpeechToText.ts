@@ -40,6 +40,10 @@ import { Transcription } from "./Transcription.js"
 import type { TranscriptionRequest } from "./TranscriptionRequest.js"
 import { validate } from "./unstable/Request.js"
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export interface SpeechToTextService {
   /** The address of the transcription host, without a slash at its end. Absent in a test double. */
   readonly baseUrl?: string | undefined
@@ -55,6 +59,10 @@ export interface SpeechToTextService {
   ) => Effect.Effect<Transcription, SttError, Exclude<R, FileSystem.FileSystem>>
 }
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface SpeechToTextOptions<R = never> extends ClientOptions<R, SttError> {
   /**
    * How long each phase may take. Default: one hour until the response begins, and 60 seconds without progress of the
@@ -123,12 +131,21 @@ const makeService = <R = never>(
 const transactionIdOf = ({ transactionId }: Pick<TranscriptionRequest, "transactionId">): Effect.Effect<string> =>
   transactionId === undefined ? CallIds.next : Effect.succeed(transactionId)
 
-/** The requests that a test double received. */
+/**
+ * The requests that a test double received.
+ *
+ * @since 0.1.0
+ * @category services
+ */
 export class SpeechToTextCalls extends Context.Tag("@effect-speech/stt/SpeechToTextCalls")<
   SpeechToTextCalls,
   Client.TestCalls<TranscriptionRequest>
 >() {}
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")<SpeechToText, SpeechToTextService>() {
   /** Makes the service that {@link SpeechToText.layer} provides. */
   static readonly make: <R = never>(
@@ -188,10 +205,20 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
   )
 }
 
-/** The answer of a test double: an outcome, or a function of the request that gives one. */
+/**
+ * The answer of a test double: an outcome, or a function of the request that gives one.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type TestAnswer = Client.TestAnswer<TranscriptionRequest, string | Partial<Transcription>, SttError>
 
-/** A transcript, parts of a {@link Transcription}, an error, or an effect of one of these. */
+/**
+ * A transcript, parts of a {@link Transcription}, an error, or an effect of one of these.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type TestOutcome = Client.TestOutcome<string | Partial<Transcription>, SttError>
 
 const testTranscription = ({

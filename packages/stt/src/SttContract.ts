@@ -6,18 +6,35 @@ import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
+/**
+ * @since 0.1.0
+ * @category constants
+ */
 export const path = "/api/transcribe"
 
-/** The header of the key, as the contract writes it. Header names are case-insensitive. */
+/**
+ * The header of the key, as the contract writes it. Header names are case-insensitive.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
 export const apiKeyHeader = "X-Api-Key"
 
 /**
  * A response header that the contract does not define. Only the local service sends it, with an empty transcript: it says which
  * recordings that service recognises.
+ *
+ * @since 0.1.0
+ * @category constants
  */
 export const noticeHeader = "X-Local-Service-Notice"
 
-/** The fields of the `multipart/form-data` request. */
+/**
+ * The fields of the `multipart/form-data` request.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
 export const field = {
   /** Required. Decides the language. */
   model: "model",
@@ -33,7 +50,12 @@ export const field = {
   hotwords: "hotwords"
 } as const
 
-/** A phrase that the recognition prefers. */
+/**
+ * A phrase that the recognition prefers.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Hotword = Schema.Struct({
   phrase: Schema.NonEmptyString.pipe(
     Schema.filter(Issue.inText, { arbitrary: () => (fc) => fc.string({ minLength: 1 }) })
@@ -41,6 +63,10 @@ export const Hotword = Schema.Struct({
   /** The strength of the preference; about 2.5 suits longer phrases. Default: 1.5, of the service. */
   score: Schema.optional(Schema.Finite)
 })
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Hotword = typeof Hotword.Type
 
 /**
@@ -51,6 +77,9 @@ export type Hotword = typeof Hotword.Type
  * | `json`     | one field `hotwords` with the array as JSON |
  * | `repeated` | one field `hotwords` for each hotword, with the object as JSON |
  * | `indexed`  | fields `hotwords[0][phrase]`, `hotwords[0][score]` and so on |
+ *
+ * @since 0.1.0
+ * @category models
  */
 export type HotwordEncoding = "json" | "repeated" | "indexed"
 
@@ -64,7 +93,12 @@ const lenient = <A, I>(schema: Schema.Schema<A, I>) =>
 /** A part of the recording. The contract names only the confidence; all other fields are kept unchanged. */
 const Segment = Schema.Struct({ confidence: lenient(Schema.Finite) }, anythingElse)
 
-/** Timings and confidences. A model may omit any of them. */
+/**
+ * Timings and confidences. A model may omit any of them.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const AuxInfo = Schema.Struct(
   {
     /** Processing time at the service, in seconds. */
@@ -77,17 +111,34 @@ export const AuxInfo = Schema.Struct(
   },
   anythingElse
 )
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type AuxInfo = typeof AuxInfo.Type
 
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Success = Schema.Struct({
   status: Schema.Literal("success"),
   text: Schema.String,
   call_id: Schema.String,
   aux_info: lenient(AuxInfo)
 })
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Success = typeof Success.Type
 
-/** The body of every failure, also of a failure with status 200. */
+/**
+ * The body of every failure, also of a failure with status 200.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Failure = Schema.Struct({
   status: Schema.Literal("error"),
   /** A summary. */
@@ -96,12 +147,34 @@ export const Failure = Schema.Struct({
   message: maybe(Schema.String),
   call_id: maybe(Schema.String)
 })
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Failure = typeof Failure.Type
 
-/** The body of a 200. */
+/**
+ * The body of a 200.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Answer = Schema.Union(Success, Failure)
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Answer = typeof Answer.Type
 
-/** The fields that the client reads from the body of any other status. */
+/**
+ * The fields that the client reads from the body of any other status.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const ErrorBody = Schema.Struct({ error: maybe(Schema.String), message: maybe(Schema.String) })
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type ErrorBody = typeof ErrorBody.Type

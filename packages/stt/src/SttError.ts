@@ -30,12 +30,20 @@ const statusFields = { status: Schema.Number, ...serviceMessage }
 const quote = ({ serverError, serverMessage }: Schema.Struct.Type<typeof serviceMessage>) =>
   quoteService(serverError, serverMessage)
 
-/** The request breaks a rule that the client checks. Nothing was sent. */
+/**
+ * The request breaks a rule that the client checks. Nothing was sent.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class SttInvalidRequest extends define<SttInvalidRequest>()("SttInvalidRequest", invalidRequest) {}
 
 /**
  * The key can't be read, or does not have the form `<prefix>.<secret>`. The client reads the key when the layer is
  * built (nothing was sent then), and again after a 401.
+ *
+ * @since 0.1.0
+ * @category errors
  */
 export class SttInvalidApiKey extends define<SttInvalidApiKey>()("SttInvalidApiKey", invalidApiKey) {}
 
@@ -51,13 +59,23 @@ const audioHints = {
  * | --------------- | ----- |
  * | `sendAsStream`  | read it as a stream, and send that |
  * | `omitTelephony` | send it without the option `telephony` |
+ *
+ * @since 0.1.0
+ * @category schemas
  */
 export const AudioHint = Schema.Literal("sendAsStream", "omitTelephony")
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type AudioHint = typeof AudioHint.Type
 
 /**
  * The recording can't be sent. It is missing, empty or unreadable, it changed while it was read, it is a one-shot
  * stream that was read before, or `telephony` can't convert it.
+ *
+ * @since 0.1.0
+ * @category errors
  */
 export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUnreadable", {
   category: "recording",
@@ -78,7 +96,12 @@ export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUn
     `The recording ${source} can't be sent: ${problem}.${hint === undefined ? "" : ` ${audioHints[hint]}`}`
 }) {}
 
-/** 400: the request is malformed, the transaction id is not a UUID, or the model is unknown. */
+/**
+ * 400: the request is malformed, the transaction id is not a UUID, or the model is unknown.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class SttBadRequest extends define<SttBadRequest>()("SttBadRequest", {
   category: "request",
   httpStatus: 400,
@@ -89,7 +112,12 @@ export class SttBadRequest extends define<SttBadRequest>()("SttBadRequest", {
     `The service refused the request (400).${quote(facts) || " It gives no reason; check the name of the model."} Correct the request and send it again.`
 }) {}
 
-/** 401: the key is missing, malformed, unknown or revoked. */
+/**
+ * 401: the key is missing, malformed, unknown or revoked.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class SttUnauthorized extends define<SttUnauthorized>()("SttUnauthorized", {
   category: "account",
   httpStatus: 500,
@@ -100,7 +128,12 @@ export class SttUnauthorized extends define<SttUnauthorized>()("SttUnauthorized"
     `The service did not accept the API key (401).${quote(facts)} A new key revokes the old one at once: check that you use the newest key.`
 }) {}
 
-/** 402: the credit balance is exhausted. */
+/**
+ * 402: the credit balance is exhausted.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class SttCreditExhausted extends define<SttCreditExhausted>()("SttCreditExhausted", {
   category: "account",
   httpStatus: 503,
@@ -110,7 +143,12 @@ export class SttCreditExhausted extends define<SttCreditExhausted>()("SttCreditE
   message: (facts) => `The account is out of credit (402).${quote(facts)} Top it up; until then every call fails.`
 }) {}
 
-/** 403: the account is suspended, closed or inactive, or the key lacks the scope. */
+/**
+ * 403: the account is suspended, closed or inactive, or the key lacks the scope.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class SttForbidden extends define<SttForbidden>()("SttForbidden", {
   category: "account",
   httpStatus: 500,
@@ -124,6 +162,9 @@ export class SttForbidden extends define<SttForbidden>()("SttForbidden", {
 /**
  * 500: the service failed. It is retried, and each attempt may be billed: the contract does not say when a transcription is
  * billed.
+ *
+ * @since 0.1.0
+ * @category errors
  */
 export class SttServerError extends define<SttServerError>()("SttServerError", {
   category: "service",
@@ -135,7 +176,12 @@ export class SttServerError extends define<SttServerError>()("SttServerError", {
     `The service failed (500).${quote(facts)} ${mayBeBilled}: the contract does not say. Try again later. If it keeps failing, report the transaction id${facts.call.sentId === "" ? "" : ` ${facts.call.sentId}`} to the service.`
 }) {}
 
-/** 503: the service is unavailable or overloaded. */
+/**
+ * 503: the service is unavailable or overloaded.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class SttUnavailable extends define<SttUnavailable>()("SttUnavailable", {
   category: "service",
   httpStatus: 503,
@@ -146,7 +192,12 @@ export class SttUnavailable extends define<SttUnavailable>()("SttUnavailable", {
     `The service is unavailable or overloaded (503).${quote(facts)} Try again later, with fewer calls at once.`
 }) {}
 
-/** A status that is not in the contract, such as a redirect, or the 504 of a gateway in front of the service. */
+/**
+ * A status that is not in the contract, such as a redirect, or the 504 of a gateway in front of the service.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class SttUnexpectedStatus extends define<SttUnexpectedStatus>()("SttUnexpectedStatus", {
   category: "service",
   httpStatus: 502,
@@ -156,19 +207,34 @@ export class SttUnexpectedStatus extends define<SttUnexpectedStatus>()("SttUnexp
   message: (facts) => unexpectedStatus(facts.status, "transcription", quote(facts))
 }) {}
 
-/** The connection failed before the response was complete. */
+/**
+ * The connection failed before the response was complete.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class SttConnectionFailed extends define<SttConnectionFailed>()(
   "SttConnectionFailed",
   connectionFailed("The recording was sent completely, so the service may have transcribed and billed it.")
 ) {}
 
-/** A phase of the call exceeded its deadline. */
+/**
+ * A phase of the call exceeded its deadline.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class SttDeadlineExceeded extends define<SttDeadlineExceeded>()(
   "SttDeadlineExceeded",
   deadlineExceeded("A long recording needs more time.")
 ) {}
 
-/** A 200 whose body is not a transcription. */
+/**
+ * A 200 whose body is not a transcription.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class SttInvalidResponse extends define<SttInvalidResponse>()("SttInvalidResponse", {
   category: "service",
   httpStatus: 502,
@@ -182,7 +248,12 @@ export class SttInvalidResponse extends define<SttInvalidResponse>()("SttInvalid
     `The service answered 200 with something other than a transcription: ${problem}. Check that the base URL is that of the transcription host.`
 }) {}
 
-/** A 200 whose `status` is `error`. */
+/**
+ * A 200 whose `status` is `error`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class SttTranscriptionFailed extends define<SttTranscriptionFailed>()("SttTranscriptionFailed", {
   category: "recording",
   httpStatus: 422,
@@ -199,7 +270,12 @@ export class SttTranscriptionFailed extends define<SttTranscriptionFailed>()("St
     }`
 }) {}
 
-/** All errors of {@link SpeechToText}, as a Schema: you can encode an error to JSON and decode it without loss. */
+/**
+ * All errors of {@link SpeechToText}, as a Schema: you can encode an error to JSON and decode it without loss.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const SttError = Schema.Union(
   SttInvalidRequest,
   SttInvalidApiKey,
@@ -216,4 +292,8 @@ export const SttError = Schema.Union(
   SttInvalidResponse,
   SttTranscriptionFailed
 )
+/**
+ * @since 0.1.0
+ * @category errors
+ */
 export type SttError = typeof SttError.Type

@@ -10,6 +10,9 @@ const message = { message: Schema.String }
 /**
  * The recording has more than one channel. The service requires mono; the contract does not state what it does with
  * others.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export class MoreThanOneChannel extends Schema.TaggedClass<MoreThanOneChannel>()("MoreThanOneChannel", {
   channels: Schema.Number,
@@ -20,6 +23,9 @@ export class MoreThanOneChannel extends Schema.TaggedClass<MoreThanOneChannel>()
  * The sample rate is below 8,000 or above 24,000 Hz. The models are trained at 8 kHz. A lower rate lacks frequencies
  * that no resampling restores. Above 24 kHz, the highest rate at which the service itself speaks, the models ignore most of
  * the upload.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export class SampleRateFarFrom8kHz extends Schema.TaggedClass<SampleRateFarFrom8kHz>()("SampleRateFarFrom8kHz", {
   /** In Hz. */
@@ -29,6 +35,9 @@ export class SampleRateFarFrom8kHz extends Schema.TaggedClass<SampleRateFarFrom8
 
 /**
  * `parseNumber` is set, but the service ignores it for the language of this model. It supports hi, ml, kn, gu and mr.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export class ParseNumberWithoutEffect extends Schema.TaggedClass<ParseNumberWithoutEffect>()(
   "ParseNumberWithoutEffect",
@@ -44,19 +53,31 @@ export class ParseNumberWithoutEffect extends Schema.TaggedClass<ParseNumberWith
  * A hotword has digits or punctuation. The service recognises spoken words (only `parseNumber` converts them to digits
  * afterwards), so such a phrase may never match. Letters and marks of any script, spaces, and an apostrophe or a hyphen
  * inside a word are valid.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export class HotwordNotSpoken extends Schema.TaggedClass<HotwordNotSpoken>()("HotwordNotSpoken", {
   phrase: Schema.String,
   ...message
 }) {}
 
-/** The transcript is empty, and the service says why. Only the local service does. */
+/**
+ * The transcript is empty, and the service says why. Only the local service does.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class NothingRecognised extends Schema.TaggedClass<NothingRecognised>()("NothingRecognised", {
   /** Which recordings the service recognises, and what to do. */
   notice: Schema.String,
   ...message
 }) {}
 
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export const SttWarning = Schema.Union(
   MoreThanOneChannel,
   SampleRateFarFrom8kHz,
@@ -64,4 +85,8 @@ export const SttWarning = Schema.Union(
   HotwordNotSpoken,
   NothingRecognised
 )
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type SttWarning = typeof SttWarning.Type

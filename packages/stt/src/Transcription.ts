@@ -7,7 +7,12 @@ import * as Schema from "effect/Schema"
 import { AuxInfo } from "./SttContract.js"
 import { SttWarning } from "./SttWarning.js"
 
-/** Transcriptions are equal if their contents are. */
+/**
+ * Transcriptions are equal if their contents are.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Transcription extends structural(
   Schema.Class<Transcription>("SttTranscription")({
     /** The transcript of the whole recording. Empty if the service recognised nothing. */

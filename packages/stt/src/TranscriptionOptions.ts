@@ -34,6 +34,10 @@ const AdditionalFields = Issue.plainObject(
   )
 )
 
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export const TranscriptionOptions = Schema.Struct({
   /** The name of a model. It decides the language; the service does not detect it. */
   model: Schema.String.pipe(
@@ -69,4 +73,8 @@ export const TranscriptionOptions = Schema.Struct({
   /** Further form fields of the service, sent unchanged. Default: none. */
   additionalFields: Schema.optional(AdditionalFields)
 }).annotations({ identifier: "TranscriptionOptions" })
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export interface TranscriptionOptions extends Schema.Schema.Type<typeof TranscriptionOptions> {}

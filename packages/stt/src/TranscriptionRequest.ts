@@ -5,7 +5,12 @@ import type { FileSystem } from "@effect/platform/FileSystem"
 import type { AudioSource } from "./AudioSource.js"
 import type { TranscriptionOptions } from "./TranscriptionOptions.js"
 
-/** A request whose recording requires `R`. Default of `R`: a `FileSystem`, as of {@link AudioSource}. */
+/**
+ * A request whose recording requires `R`. Default of `R`: a `FileSystem`, as of {@link AudioSource}.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface TranscriptionRequest<R = FileSystem> extends TranscriptionOptions {
   /** The recording: mono, preferably at 8 kHz, in WAV, MP3, M4A, FLAC, OGG or WebM. */
   readonly audio: AudioSource<R>

@@ -9,11 +9,17 @@ import * as Redacted from "effect/Redacted"
  * A key, or an effect that reads it, from a secret manager for example. The effect runs when the layer is built, and again
  * after the service refused the key, because a new key revokes the old one at once. It always runs with the context and the
  * FiberRefs in which the layer was built. What it requires, `R`, the layer requires.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export type ApiKey<R = never> = Redacted.Redacted | Effect.Effect<Redacted.Redacted, unknown, R>
 
 /**
  * The rule that a key breaks, or `undefined` if the key has the right form. The result never contains the key.
+ *
+ * @since 0.1.0
+ * @category validation
  */
 export const problemWith = (key: Redacted.Redacted): string | undefined => {
   const value = Redacted.value(key)

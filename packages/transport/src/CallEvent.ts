@@ -5,16 +5,30 @@ import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type { Deadlines } from "./Deadlines.js"
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export type CallEvent = Queued | Uploading | Waiting | Answered | Retrying
 
-/** As many calls of the layer run as its `concurrency` allows. The call waits for its turn. */
+/**
+ * As many calls of the layer run as its `concurrency` allows. The call waits for its turn.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Queued {
   readonly _tag: "Queued"
   /** Number of calls that have their turn before this one. */
   readonly ahead: number
 }
 
-/** A part of the recording was passed to the connection. */
+/**
+ * A part of the recording was passed to the connection.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Uploading {
   readonly _tag: "Uploading"
   readonly attempt: number
@@ -24,20 +38,35 @@ export interface Uploading {
   readonly totalBytes: number | undefined
 }
 
-/** The whole request was sent, and the call waits for the response. For a text, this includes connecting. */
+/**
+ * The whole request was sent, and the call waits for the response. For a text, this includes connecting.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Waiting {
   readonly _tag: "Waiting"
   readonly attempt: number
 }
 
-/** The response has begun. */
+/**
+ * The response has begun.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Answered {
   readonly _tag: "Answered"
   readonly attempt: number
   readonly status: number
 }
 
-/** An attempt failed. The next one follows after the delay. */
+/**
+ * An attempt failed. The next one follows after the delay.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Retrying {
   readonly _tag: "Retrying"
   /** Number of the next attempt. */
@@ -45,6 +74,10 @@ export interface Retrying {
   readonly delayMillis: number
 }
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface CallOptions {
   /**
    * Runs at each event, in order. The call never waits for it, and a defect in it is logged and does not affect the call. While

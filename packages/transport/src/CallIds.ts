@@ -6,12 +6,21 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export interface CallIdsService {
   /** The next id: a UUID. Anything else is a defect of the call. */
   readonly next: Effect.Effect<string>
 }
 
-/** A generator of ids, taken from the context of the call. Default: random UUIDs. */
+/**
+ * A generator of ids, taken from the context of the call. Default: random UUIDs.
+ *
+ * @since 0.1.0
+ * @category services
+ */
 export class CallIds extends Context.Reference<CallIds>()("@effect-speech/transport/CallIds", {
   defaultValue: (): CallIdsService => ({ next: Effect.sync(() => crypto.randomUUID()) })
 }) {

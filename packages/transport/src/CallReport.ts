@@ -4,11 +4,25 @@
 import { structural } from "@effect-speech/common/Structural"
 import * as Schema from "effect/Schema"
 
-/** How much of the request left this process. */
+/**
+ * How much of the request left this process.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Sent = Schema.Literal("nothing", "part", "all")
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Sent = typeof Sent.Type
 
-/** One request of a call, and its response. */
+/**
+ * One request of a call, and its response.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Attempt extends structural(
   Schema.Class<Attempt>("CallAttempt")({
     /** Status of the response. Absent if there was none. */
@@ -31,8 +45,15 @@ export class Attempt extends structural(
  * | `notBilled` | no attempt was billed |
  * | `billed`    | the last attempt was billed. With `retryAmbiguous`, an earlier one may be billed too |
  * | `unknown`   | at least one attempt may be billed. After a 500, a transcription is retried, and each attempt may be billed |
+ *
+ * @since 0.1.0
+ * @category schemas
  */
 export const Billing = Schema.Literal("notBilled", "billed", "unknown")
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Billing = typeof Billing.Type
 
 /** What the pieces of a text and of a recording have in common. */
@@ -45,7 +66,12 @@ const pieceFields = {
   kept: Schema.Finite
 }
 
-/** A piece of a long text. */
+/**
+ * A piece of a long text.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class TextPiece extends structural(
   Schema.TaggedClass<TextPiece>("CallTextPiece")("TextPiece", {
     ...pieceFields,
@@ -60,7 +86,12 @@ export class TextPiece extends structural(
   })
 ) {}
 
-/** A piece of a long recording. */
+/**
+ * A piece of a long recording.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class RecordingPiece extends structural(
   Schema.TaggedClass<RecordingPiece>("CallRecordingPiece")("RecordingPiece", {
     ...pieceFields,
@@ -75,11 +106,25 @@ export class RecordingPiece extends structural(
   })
 ) {}
 
-/** The piece of a longer text or recording that a call was made for, and what a new run has left to do. */
+/**
+ * The piece of a longer text or recording that a call was made for, and what a new run has left to do.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Piece = Schema.Union(TextPiece, RecordingPiece)
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Piece = typeof Piece.Type
 
-/** What a call did. Reports are equal if their contents are. */
+/**
+ * What a call did. Reports are equal if their contents are.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class CallReport extends structural(
   Schema.Class<CallReport>("CallReport")({
     /** Id that all attempts sent: a transaction id or a request id. Empty if nothing was sent. */
@@ -97,7 +142,12 @@ export class CallReport extends structural(
   })
 ) {}
 
-/** The report of a call that sent nothing. */
+/**
+ * The report of a call that sent nothing.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
 export const nothingSent: CallReport = new CallReport({
   sentId: "",
   attempts: [],

@@ -6,7 +6,12 @@ import type { Deadlines } from "./Deadlines.js"
 import type { RetryOptions } from "./Retries.js"
 import type { ServiceError } from "./ServiceError.js"
 
-/** `R` is what the effect of the key requires, `E` are the errors of the operation. */
+/**
+ * `R` is what the effect of the key requires, `E` are the errors of the operation.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface ClientOptions<R = never, E = ServiceError> extends RetryOptions<E> {
   /**
    * The whole `<prefix>.<secret>` value, or an effect that reads it. The effect runs when the layer is built, and again

@@ -5,9 +5,21 @@
 import type * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Phase = Schema.Literal("upload", "answer", "download", "total")
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Phase = typeof Phase.Type
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface Deadlines {
   /** Longest pause while a recording is sent, in steps of 64 KiB. Default: 60 seconds. */
   readonly uploadIdle?: Duration.DurationInput | undefined

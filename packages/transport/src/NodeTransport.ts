@@ -37,6 +37,9 @@ const undici = Layer.scoped(
  *
  * The file system is that of `NodeFileSystem.layer`, except that opening a file for reading never waits for the writer of a
  * pipe, and `stat` of an open file has `ctimeMs`, by which the clients notice any change of a recording.
+ *
+ * @since 0.1.0
+ * @category layers
  */
 export const layer: Layer.Layer<HttpClient.HttpClient | FileSystem.FileSystem> = Layer.merge(
   isUndici ? undici : FetchHttpClient.layer,
@@ -46,6 +49,9 @@ export const layer: Layer.Layer<HttpClient.HttpClient | FileSystem.FileSystem> =
 /**
  * The address of the proxy that the environment names for a URL, without a user name and a password. `None`: there is none, or
  * its address is not one of http or https.
+ *
+ * @since 0.1.0
+ * @category getters
  */
 export const proxyOf = (url: URL): Option.Option<string> => {
   const address = proxiesIn(process.env)(url)?.address

@@ -5,7 +5,12 @@ import type * as Duration from "effect/Duration"
 import type * as Schedule from "effect/Schedule"
 import type { ServiceError } from "./ServiceError.js"
 
-/** `E` are the errors of the operation. */
+/**
+ * `E` are the errors of the operation.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface RetryOptions<E = ServiceError> {
   /**
    * Highest number of retries, a whole number, or a whole {@link RetryPolicy}, or a `Schedule`. Only errors that allow a retry
@@ -23,7 +28,12 @@ export interface RetryOptions<E = ServiceError> {
   readonly retryAmbiguous?: boolean | undefined
 }
 
-/** How often and how long a call is retried. The `total` deadline limits all of it. */
+/**
+ * How often and how long a call is retried. The `total` deadline limits all of it.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface RetryPolicy {
   /** Highest number of retries, a whole number. Default: 2. */
   readonly times?: number | undefined

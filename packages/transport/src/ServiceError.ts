@@ -15,6 +15,9 @@ import type { CallReport } from "./CallReport.js"
  * | `overload`  | it may succeed when the service is available again, or has less load |
  * | `ambiguous` | it may succeed, but the service may have carried out the attempt: each attempt may be billed |
  * | `otherKey`  | it may succeed with another key |
+ *
+ * @since 0.1.0
+ * @category models
  */
 export type Retry = "never" | "transient" | "overload" | "ambiguous" | "otherKey"
 
@@ -28,10 +31,18 @@ export type Retry = "never" | "transient" | "overload" | "ambiguous" | "otherKey
  * | `account`    | the key, the account or its credit is refused: every call fails until that changes | the owner of the account |
  * | `service`    | the service, or a gateway in front of it, failed or sent something that can't be used | a later try, or the right base URL |
  * | `connection` | there is no complete response in time | a later try, a better network, or longer deadlines |
+ *
+ * @since 0.1.0
+ * @category models
  */
 export type Category = "request" | "recording" | "account" | "service" | "connection"
 
-/** The parts of an error that the transport needs. */
+/**
+ * The parts of an error that the transport needs.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ServiceError {
   readonly _tag: string
   readonly retry: Retry
@@ -55,6 +66,9 @@ export interface ServiceError {
  * | `closed`           | the HttpClient was closed together with its layer |
  * | `tooManyOpenFiles` | the process or the system can open no further file or socket |
  * | `unknown`          | none of these; `code` may say more |
+ *
+ * @since 0.1.0
+ * @category schemas
  */
 export const ConnectionReason = Schema.Literal(
   "refused",
@@ -69,6 +83,10 @@ export const ConnectionReason = Schema.Literal(
   "tooManyOpenFiles",
   "unknown"
 )
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type ConnectionReason = typeof ConnectionReason.Type
 
 type Common = { readonly call: typeof CallReport; readonly message: typeof Schema.String }
@@ -78,7 +96,12 @@ type AllFields<Tag extends string, Fields extends Schema.Struct.Fields> = {
 } & Fields &
   Common
 
-/** An error class that is also a `Schema` of itself. Every field has a default, so `new SttForbidden()` works in a test. */
+/**
+ * An error class that is also a `Schema` of itself. Every field has a default, so `new SttForbidden()` works in a test.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type ServiceErrorClass<
   Self,
   Tag extends string,

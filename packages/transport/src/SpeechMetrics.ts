@@ -17,7 +17,12 @@ import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as MetricKey from "effect/MetricKey"
 import * as MetricLabel from "effect/MetricLabel"
 
-/** The attributes of a metric of calls. */
+/**
+ * The attributes of a metric of calls.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface CallAttributes {
   /** `speech.operation`: `transcribe` or `synthesize`. */
   readonly operation: string
@@ -29,7 +34,12 @@ export interface CallAttributes {
   readonly errorType?: string | undefined
 }
 
-/** The attributes of a metric of attempts. */
+/**
+ * The attributes of a metric of attempts.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface AttemptAttributes extends Omit<CallAttributes, "errorType"> {
   /** `http.response.status_code`. Absent if there was no response. */
   readonly status?: number | undefined
@@ -63,15 +73,28 @@ const histogram = (name: string, description: string, { errorType, ...rest }: Ca
 /**
  * `speech.client.operation.duration`: from the start of a call to its result or its error, with its attempts. That of a stream ends
  * with its audio. The `count` is that of the calls.
+ *
+ * @since 0.1.0
+ * @category metrics
  */
 export const operationDuration = (attributes: CallAttributes): Metric.Metric.Histogram<number> =>
   histogram("speech.client.operation.duration", "Duration of calls", attributes)
 
-/** `speech.client.queue.duration`: how long a call waited for its turn. Calls that did not wait are not in it. */
+/**
+ * `speech.client.queue.duration`: how long a call waited for its turn. Calls that did not wait are not in it.
+ *
+ * @since 0.1.0
+ * @category metrics
+ */
 export const queueDuration = (attributes: Omit<CallAttributes, "errorType">): Metric.Metric.Histogram<number> =>
   histogram("speech.client.queue.duration", "Time that calls waited for their turn", attributes)
 
-/** `speech.client.attempts`: the number of requests. */
+/**
+ * `speech.client.attempts`: the number of requests.
+ *
+ * @since 0.1.0
+ * @category metrics
+ */
 export const attempts = ({ errorType, status, ...rest }: AttemptAttributes): Metric.Metric.Counter<number> =>
   Metric.fromMetricKey(
     MetricKey.taggedWithLabels(

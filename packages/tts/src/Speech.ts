@@ -17,7 +17,12 @@ interface ResponseFacts {
   readonly warnings: ReadonlyArray<TtsWarning>
 }
 
-/** Audio as it arrives. `stream` fails at its end if the audio was cut short or is corrupt. It can be run once. */
+/**
+ * Audio as it arrives. `stream` fails at its end if the audio was cut short or is corrupt. It can be run once.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface SpeechStream extends PcmStream<SpeechStreamError>, ResponseFacts {
   readonly format: AudioFormat
   /** Duration in milliseconds, as the service states it; `undefined` if the service does not. */
@@ -29,7 +34,12 @@ export interface SpeechStream extends PcmStream<SpeechStreamError>, ResponseFact
   readonly call: Effect.Effect<CallReport>
 }
 
-/** Complete, checked audio. It is also a stream of its bytes, so `Wav.writeFile` accepts it. */
+/**
+ * Complete, checked audio. It is also a stream of its bytes, so `Wav.writeFile` accepts it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Speech extends PcmStream, ResponseFacts {
   readonly format: AudioFormat
   /** Raw samples, without a container. */

@@ -28,6 +28,9 @@ import * as Stream from "effect/Stream"
  *
  * Give the effect that opens the audio: a router of platform runs the handler of `GET` for `HEAD` too, and then this effect does not
  * run, so nothing is paid. The response to `HEAD` has no `Content-Length`. Audio that is open was sent for, whatever the method.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const wav = <E, E2 = never, R = never>(
   audio: PcmStream<E> | Effect.Effect<PcmStream<E>, E2, R>

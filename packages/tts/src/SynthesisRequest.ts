@@ -17,6 +17,10 @@ const Json = Issue.plainObject(Schema.Record({ key: Schema.String, value: Schema
 
 const bodyFields = Object.keys(Contract.SynthesisBody.fields)
 
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export const SynthesisRequest = Schema.Struct({
   /** 1 to 10,000 Unicode code points, not all blank; each is billed. */
   text: Contract.Text.pipe(
@@ -65,4 +69,8 @@ export const SynthesisRequest = Schema.Struct({
     )
   )
 }).annotations({ identifier: "SynthesisRequest" })
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export interface SynthesisRequest extends Schema.Schema.Type<typeof SynthesisRequest> {}

@@ -34,6 +34,10 @@ import { type SpeechStreamError, type TtsError, TtsInvalidApiKey, type TtsInvali
 
 export type { TestAudio } from "./internal/testResponse.js"
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export interface TextToSpeechService {
   /** The address of the synthesis host, without a slash at its end. Absent in a test double. */
   readonly baseUrl?: string | undefined
@@ -49,6 +53,10 @@ export interface TextToSpeechService {
   readonly synthesize: (request: SynthesisRequest, options?: CallOptions) => Effect.Effect<Speech, TtsError>
 }
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface TextToSpeechOptions<R = never> extends ClientOptions<R, TtsError> {
   /**
    * How long each phase may take. Default: ten minutes until the response begins, and 60 seconds without progress of
@@ -107,12 +115,21 @@ const makeService = <R = never>(
 const requestIdOf = (given: string | undefined): Effect.Effect<string> =>
   given === undefined ? CallIds.next : Effect.succeed(given)
 
-/** The requests that a test double received. */
+/**
+ * The requests that a test double received.
+ *
+ * @since 0.1.0
+ * @category services
+ */
 export class TextToSpeechCalls extends Context.Tag("@effect-speech/tts/TextToSpeechCalls")<
   TextToSpeechCalls,
   Client.TestCalls<SynthesisRequest>
 >() {}
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")<TextToSpeech, TextToSpeechService>() {
   /** Makes the service that {@link TextToSpeech.layer} provides. */
   static readonly make: <R = never>(
@@ -178,8 +195,18 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
   )
 }
 
-/** The answer of a test double: an outcome, or a function of the request that gives one. */
+/**
+ * The answer of a test double: an outcome, or a function of the request that gives one.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type TestAnswer = Client.TestAnswer<SynthesisRequest, TestAudio, TtsError>
 
-/** Audio, an error, or an effect of one of these. */
+/**
+ * Audio, an error, or an effect of one of these.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type TestOutcome = Client.TestOutcome<TestAudio, TtsError>

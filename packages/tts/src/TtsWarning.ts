@@ -8,7 +8,12 @@ import { Encoding } from "./TtsContract.js"
 /** The sentence of each warning, which says what to do. */
 const message = { message: Schema.String }
 
-/** The audio is not in the requested format. `format` of the speech is the actual one. */
+/**
+ * The audio is not in the requested format. `format` of the speech is the actual one.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class FormatDiffers extends Schema.TaggedClass<FormatDiffers>()("FormatDiffers", {
   /** The requested format, `<sample_rate>:<encoding>`. */
   asked: Schema.String,
@@ -19,18 +24,41 @@ export class FormatDiffers extends Schema.TaggedClass<FormatDiffers>()("FormatDi
   ...message
 }) {}
 
-/** The response does not state the duration of its audio, so the client can't detect audio that was cut short. */
+/**
+ * The response does not state the duration of its audio, so the client can't detect audio that was cut short.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class DurationMissing extends Schema.TaggedClass<DurationMissing>()("DurationMissing", { ...message }) {}
 
-/** The response has no request id. `requestId` of the speech is the id that was sent. */
+/**
+ * The response has no request id. `requestId` of the speech is the id that was sent.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class RequestIdMissing extends Schema.TaggedClass<RequestIdMissing>()("RequestIdMissing", { ...message }) {}
 
-/** The response has a different request id from the one that was sent. */
+/**
+ * The response has a different request id from the one that was sent.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class RequestIdDiffers extends Schema.TaggedClass<RequestIdDiffers>()("RequestIdDiffers", {
   sentId: Schema.String,
   receivedId: Schema.String,
   ...message
 }) {}
 
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export const TtsWarning = Schema.Union(FormatDiffers, DurationMissing, RequestIdMissing, RequestIdDiffers)
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type TtsWarning = typeof TtsWarning.Type

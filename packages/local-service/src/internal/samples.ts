@@ -4,7 +4,12 @@ import { yieldToEventLoop } from "@effect-speech/common/Cooperative"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 
-/** Mono samples, -1 to 1: whole, or a stream of blocks. For a short recording, a stream costs more than the rest of a call. */
+/**
+ * Mono samples, -1 to 1: whole, or a stream of blocks. For a short recording, a stream costs more than the rest of a call.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Samples<E = never, R = never> = Float32Array | Stream.Stream<Float32Array, E, R>
 
 /** In samples: a megabyte, 12 seconds of speech. Other requests wait while so much is processed. */

@@ -19,7 +19,12 @@ const Request = Schema.Struct({
 
 const decode = Schema.decodeUnknownEither(Schema.typeSchema(Request), { onExcessProperty: "error" })
 
-/** Checks a request as the client does before it sends anything. */
+/**
+ * Checks a request as the client does before it sends anything.
+ *
+ * @since 0.1.0
+ * @category validation
+ */
 export const validate = <R>(
   request: TranscriptionRequest<R>
 ): Either.Either<TranscriptionRequest<R>, SttInvalidRequest> =>

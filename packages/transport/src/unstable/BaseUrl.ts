@@ -6,10 +6,20 @@ import * as Either from "effect/Either"
 import type { ClientOptions } from "../ClientOptions.js"
 import { isLoopback } from "../internal/http/isLoopback.js"
 
-/** Whether plain http to other machines is allowed. */
+/**
+ * Whether plain http to other machines is allowed.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export type BaseUrlOptions = Pick<ClientOptions, "allowInsecureHttp">
 
-/** Each rule that a base URL can break, with the words that follow the name of the setting in a sentence. */
+/**
+ * Each rule that a base URL can break, with the words that follow the name of the setting in a sentence.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
 export const problems = {
   notUrl: "is not a URL; give one like https://host.example",
   credentials: "holds a user name or a password; remove them",
@@ -18,9 +28,18 @@ export const problems = {
   insecureHttp: "is plain http to another machine, which would show the key; use https or allowInsecureHttp"
 } as const
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export type Problem = keyof typeof problems
 
-/** Reads and checks a base URL. The failure is the rule that it breaks. */
+/**
+ * Reads and checks a base URL. The failure is the rule that it breaks.
+ *
+ * @since 0.1.0
+ * @category validation
+ */
 export const check = (text: string, options: BaseUrlOptions = {}): Either.Either<URL, Problem> => {
   if (!URL.canParse(text)) return Either.left("notUrl")
   const url = new URL(text)
@@ -31,7 +50,12 @@ export const check = (text: string, options: BaseUrlOptions = {}): Either.Either
   return isInsecure ? Either.left("insecureHttp") : Either.right(url)
 }
 
-/** {@link check} with a `ConfigError` that names the setting. */
+/**
+ * {@link check} with a `ConfigError` that names the setting.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
+ */
 export const parse = (
   name: string,
   text: string,
@@ -39,7 +63,12 @@ export const parse = (
 ): Either.Either<URL, ConfigError.ConfigError> =>
   Either.mapLeft(check(text, options), (problem) => ConfigError.InvalidData([name], problems[problem]))
 
-/** Appends `path`, which begins with a slash, to the path of a base URL. */
+/**
+ * Appends `path`, which begins with a slash, to the path of a base URL.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const resolve = (base: URL, path: string): URL => {
   const url = new URL(base)
   url.pathname = `${base.pathname.replace(/\/+$/, "")}${path}`

@@ -3,6 +3,11 @@
  */
 import type { CallEvent } from "../CallEvent.js"
 
-/** Whether an event replaces an earlier one of the same call that still waits for a slow handler: later progress of an upload. */
+/**
+ * Whether an event replaces an earlier one of the same call that still waits for a slow handler: later progress of an upload.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const replaces = (later: CallEvent, earlier: CallEvent): boolean =>
   later._tag === "Uploading" && earlier._tag === "Uploading" && later.attempt === earlier.attempt

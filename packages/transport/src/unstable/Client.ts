@@ -26,7 +26,12 @@ import * as BaseUrl from "./BaseUrl.js"
 import type { ConnectionFailed, DeadlineExceeded, Failure, InvalidApiKey, UploadFailed } from "./Failure.js"
 import type { Response } from "./Operation.js"
 
-/** Where the requests of an operation go, by its contract. */
+/**
+ * Where the requests of an operation go, by its contract.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Endpoint<E> {
   /** Path below the base URL. */
   readonly path: string
@@ -44,7 +49,12 @@ export interface Endpoint<E> {
 
 export type { Opened, Transport } from "../internal/call/makeTransport.js"
 
-/** A transport to an endpoint. */
+/**
+ * A transport to an endpoint.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Connection {
   readonly transport: Transport
   /** The address of the operation. */
@@ -53,7 +63,12 @@ export interface Connection {
   readonly baseUrl: string
 }
 
-/** Checks the options, fills in the defaults, and makes the transport. */
+/**
+ * Checks the options, fills in the defaults, and makes the transport.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const connect = <E, R, OperationError extends ServiceError>(
   { InvalidApiKey, answerDeadline, apiKeyHeader, baseUrlVariable, path }: Endpoint<E>,
   options: ClientOptions<R, OperationError>
@@ -81,7 +96,12 @@ export const connect = <E, R, OperationError extends ServiceError>(
     }
   })
 
-/** The layer of a client from a `Config` of its options, or from a record with a `Config` for each option. */
+/**
+ * The layer of a client from a `Config` of its options, or from a record with a `Config` for each option.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layerConfig = <Self, Service, Options extends object, E, R>(
   tag: Context.Tag<Self, Service>,
   make: (options: Options) => Effect.Effect<Service, E, R>,
@@ -89,7 +109,12 @@ export const layerConfig = <Self, Service, Options extends object, E, R>(
 ): Layer.Layer<Self, E | ConfigError.ConfigError, R> =>
   Layer.effect(tag, Effect.flatMap(OptionalConfig.unwrap<Options>(options), make))
 
-/** The layer of a client from `SPEECH_API_KEY` and the variable of its base URL. */
+/**
+ * The layer of a client from `SPEECH_API_KEY` and the variable of its base URL.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layerFromEnv = <Self, Service, E, R>(
   tag: Context.Tag<Self, Service>,
   make: (options: ClientOptions) => Effect.Effect<Service, E, R>,
@@ -100,13 +125,28 @@ export const layerFromEnv = <Self, Service, E, R>(
     Effect.flatMap(Config.all({ apiKey: Environment.apiKey, baseUrl: Environment.baseUrl(baseUrlVariable) }), make)
   )
 
-/** The outcome of a call to a test double: a value, an error, or an effect of one of these. */
+/**
+ * The outcome of a call to a test double: a value, an error, or an effect of one of these.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type TestOutcome<A, E> = A | E | Effect.Effect<A, E>
 
-/** The outcome of each call of a test double, or a function of its request that gives it. */
+/**
+ * The outcome of each call of a test double, or a function of its request that gives it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type TestAnswer<Request, A, E> = TestOutcome<A, E> | ((request: Request) => TestOutcome<A, E>)
 
-/** A call of a test double. */
+/**
+ * A call of a test double.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface TestCall<Request, A> {
   /** The checked request. */
   readonly request: Request
@@ -115,14 +155,24 @@ export interface TestCall<Request, A> {
   readonly given: A
 }
 
-/** The requests that a test double received. */
+/**
+ * The requests that a test double received.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface TestCalls<Request> {
   readonly all: Effect.Effect<ReadonlyArray<Request>>
   /** Forgets them. */
   readonly clear: Effect.Effect<void>
 }
 
-/** The parts of a test double. */
+/**
+ * The parts of a test double.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface TestDouble<Self, Service, Calls, Request, A, E> {
   readonly tag: Context.Tag<Self, Service>
   readonly calls: Context.Tag<Calls, TestCalls<Request>>
@@ -133,7 +183,12 @@ export interface TestDouble<Self, Service, Calls, Request, A, E> {
   readonly service: (call: (request: Request) => Effect.Effect<TestCall<Request, A>, E>) => Service
 }
 
-/** A layer of a test double, and of the requests that it received. */
+/**
+ * A layer of a test double, and of the requests that it received.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layerTest = <Self, Service, Calls, Request, A, E>({
   answer,
   calls,
@@ -164,18 +219,33 @@ export const layerTest = <Self, Service, Calls, Request, A, E>({
 
 type Facts<F> = Omit<F, "_tag"> & { readonly call: CallReport }
 
-/** The errors of a response that had begun, with the tags of an operation. */
+/**
+ * The errors of a response that had begun, with the tags of an operation.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ReadingErrors<E> {
   readonly ConnectionFailed: new (facts: Facts<ConnectionFailed> & { readonly sent: Sent }) => E
   readonly DeadlineExceeded: new (facts: Facts<DeadlineExceeded>) => E
 }
 
-/** The errors that all operations have, with the tags of one. */
+/**
+ * The errors that all operations have, with the tags of one.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface FailureErrors<E> extends ReadingErrors<E> {
   readonly InvalidApiKey: new (facts: Facts<InvalidApiKey>) => E
 }
 
-/** The error of a response that had begun. `sent` is how much of its request has left this process. */
+/**
+ * The error of a response that had begun. `sent` is how much of its request has left this process.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const readingError = <E>(
   errors: ReadingErrors<E>,
   failure: ConnectionFailed | DeadlineExceeded,
@@ -186,7 +256,12 @@ export const readingError = <E>(
     ? new errors.ConnectionFailed({ reason: failure.reason, code: failure.code, sent, call })
     : new errors.DeadlineExceeded({ phase: failure.phase, limitMillis: failure.limitMillis, call })
 
-/** The error of a call without a usable response. `sent` is how much of the latest request left this process. */
+/**
+ * The error of a call without a usable response. `sent` is how much of the latest request left this process.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const failureError = <E>(
   errors: FailureErrors<E>,
   failure: Exclude<Failure, UploadFailed>,
@@ -199,13 +274,23 @@ export const failureError = <E>(
 
 type Texts = Readonly<Record<string, string | undefined>>
 
-/** The texts of a response, without the key and printable. */
+/**
+ * The texts of a response, without the key and printable.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const redacted = <A extends Texts>({ redact }: Pick<Response<unknown>, "redact">, texts: A): A =>
   Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, text === undefined ? undefined : redact(text)])
   ) as A
 
-/** Makes a reader of the bodies of failures, which have this form. It gives `{}` for a body of another form. */
+/**
+ * Makes a reader of the bodies of failures, which have this form. It gives `{}` for a body of another form.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const errorBodyReader = <A extends Texts, I>(form: Schema.Schema<A, I>) => {
   const decode = Schema.decodeUnknownOption(Schema.parseJson(form))
   return <E>(response: Response<E>): Effect.Effect<Partial<A>> =>

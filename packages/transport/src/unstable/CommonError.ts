@@ -15,7 +15,12 @@ const invalidRequestFields = {
   problem: Schema.String
 }
 
-/** The request breaks a rule that is checked before sending. */
+/**
+ * The request breaks a rule that is checked before sending.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const invalidRequest: Definition<typeof invalidRequestFields, "request"> = {
   category: "request",
   httpStatus: 400,
@@ -27,7 +32,12 @@ export const invalidRequest: Definition<typeof invalidRequestFields, "request"> 
 
 const invalidApiKeyFields = { problem: Schema.String }
 
-/** The key can't be read, or does not have the form `<prefix>.<secret>`. */
+/**
+ * The key can't be read, or does not have the form `<prefix>.<secret>`.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const invalidApiKey: Definition<typeof invalidApiKeyFields, "account"> = {
   category: "account",
   httpStatus: 500,
@@ -70,7 +80,12 @@ const checkProxy = "Check the proxy that HTTPS_PROXY or HTTP_PROXY names, or add
 
 const isFinal: ReadonlySet<ConnectionReason> = new Set(["tls", "closed", "cut", "informational"])
 
-/** There was no response, or only a part of one. `afterAll` is the advice if the whole request was sent. */
+/**
+ * There was no response, or only a part of one. `afterAll` is the advice if the whole request was sent.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const connectionFailed = (afterAll: string): Definition<typeof connectionFailedFields, "connection"> => ({
   category: "connection",
   httpStatus: 502,
@@ -104,7 +119,12 @@ const deadlineExceededFields = { phase: Phase, limitMillis: Schema.Number }
 
 const optionOf = { upload: "uploadIdle", answer: "answer", download: "downloadIdle", total: "total" } as const
 
-/** A phase exceeded its deadline. `advice` is what the caller can do instead of raising the deadline. */
+/**
+ * A phase exceeded its deadline. `advice` is what the caller can do instead of raising the deadline.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const deadlineExceeded = (advice: string): Definition<typeof deadlineExceededFields, "connection"> => ({
   category: "connection",
   httpStatus: 504,
@@ -117,7 +137,12 @@ export const deadlineExceeded = (advice: string): Definition<typeof deadlineExce
       : `The call exceeded its ${phase} deadline of ${limitMillis} ms. ${advice} If the service was still working, raise deadlines.${optionOf[phase]}.`
 })
 
-/** A sentence that quotes the service, with a leading space. Empty if there are no words to quote. */
+/**
+ * A sentence that quotes the service, with a leading space. Empty if there are no words to quote.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const quoteService = (...words: ReadonlyArray<string | undefined>): string => {
   const given = words.filter((part) => part !== undefined && part !== "")
   return given.length === 0 ? "" : ` The service says: ${given.join(": ").replace(/[.!?]?$/, (end) => end || ".")}`
@@ -133,16 +158,29 @@ const isGatewayStatus = (status: number): boolean =>
 /**
  * Whether a status that the contract does not define may be gone at the next attempt. Unless it says that the gateway has
  * not reached the service, it is as ambiguous as a lost response: the service may have carried out the request.
+ *
+ * @since 0.1.0
+ * @category combinators
  */
 export const retryOfUnexpectedStatus = (status: number): Retry => {
   if (status !== 429 && !isGatewayStatus(status)) return "never"
   return isRefusal(status) ? "overload" : "ambiguous"
 }
 
-/** The words for an attempt that may be billed although it failed. The documents use them too. */
+/**
+ * The words for an attempt that may be billed although it failed. The documents use them too.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
 export const mayBeBilled = "Each attempt may be billed"
 
-/** The message for a status that the contract does not define. `words` is the result of {@link quoteService}. */
+/**
+ * The message for a status that the contract does not define. `words` is the result of {@link quoteService}.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const unexpectedStatus = (status: number, host: string, words: string): string => {
   if (status === 429) return `The service received too many requests (429).${words} Send fewer at once, or wait.`
   if (status === 413)

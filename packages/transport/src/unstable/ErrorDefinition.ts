@@ -17,6 +17,10 @@ const common = { call: CallReport, message: Schema.String }
 
 type Facts<Fields extends Schema.Struct.Fields> = Schema.Struct.Type<Fields> & { readonly call: CallReport }
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface Definition<Fields extends Schema.Struct.Fields, C extends Category> {
   readonly category: C
   readonly fields: Fields
@@ -32,10 +36,18 @@ export interface Definition<Fields extends Schema.Struct.Fields, C extends Categ
 /**
  * The annotation from which `HttpApi` of `@effect/platform` reads the status of an error. Its module takes too long to load for this
  * one name; a test holds the two together.
+ *
+ * @since 0.1.0
+ * @category constants
  */
 export const httpStatusAnnotation = Symbol.for("@effect/platform/HttpApiSchema/AnnotationStatus")
 
-/** Defines an error class. Call it as `ServiceError.define<Self>()(tag, definition)`, and extend the result. */
+/**
+ * Defines an error class. Call it as `ServiceError.define<Self>()(tag, definition)`, and extend the result.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const define =
   <Self = never>() =>
   <const Tag extends string, Fields extends Schema.Struct.Fields, C extends Category>(
@@ -84,6 +96,9 @@ const ofPiece = (message: string, piece: Piece | undefined): string =>
 /**
  * The same error, of the same class, with this piece in its report and in its message. `billing` is that of all pieces that failed.
  * Default: that of the error.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const withPiece = <E extends ServiceError & { readonly call: CallReport; readonly message: string }>(
   error: E,

@@ -4,30 +4,57 @@
 import type { Phase } from "../Deadlines.js"
 import type { ConnectionReason } from "../ServiceError.js"
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export type Failure = ReadFailed | InvalidApiKey
 
-/** Why a response that had begun can't be read to its end. Its request may still be uploaded meanwhile. */
+/**
+ * Why a response that had begun can't be read to its end. Its request may still be uploaded meanwhile.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type ReadFailed = ConnectionFailed | DeadlineExceeded | UploadFailed
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface ConnectionFailed {
   readonly _tag: "ConnectionFailed"
   readonly reason: ConnectionReason
   readonly code: string | undefined
 }
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface DeadlineExceeded {
   readonly _tag: "DeadlineExceeded"
   readonly phase: Phase
   readonly limitMillis: number
 }
 
-/** The key could not be read, or does not have the form of a key. */
+/**
+ * The key could not be read, or does not have the form of a key.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface InvalidApiKey {
   readonly _tag: "InvalidApiKey"
   readonly problem: string
 }
 
-/** The request body could not be read. */
+/**
+ * The request body could not be read.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface UploadFailed {
   readonly _tag: "UploadFailed"
   readonly problem: string

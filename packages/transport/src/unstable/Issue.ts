@@ -5,6 +5,10 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { AST, ParseOptions } from "effect/SchemaAST"
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface Issue {
   /** Path of the field, such as `hotwords.0.phrase`. `request` is the whole message. */
   readonly field: string
@@ -12,7 +16,12 @@ export interface Issue {
   readonly problem: string
 }
 
-/** The problem of a text that UTF-8 can't encode. `undefined`: there is none. */
+/**
+ * The problem of a text that UTF-8 can't encode. `undefined`: there is none.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const inText = (text: string): string | undefined =>
   /\p{Surrogate}/u.test(text) ? "holds half of a surrogate pair, which is not a character" : undefined
 
@@ -25,6 +34,9 @@ const isPlain = (value: unknown): value is object => {
 /**
  * A schema of a record that takes plain objects only. Others, such as a `Map`, may have content that is not in their fields. The
  * annotations need a `jsonSchema` and an `arbitrary`: a declaration has none of its own.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const plainObject = <A>(
   record: Schema.Schema<A>,
@@ -45,6 +57,9 @@ const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
 /**
  * The first issue. `unknownField` is the problem of a field that the schema does not have. Default: that of a request of the
  * clients, whose option `additionalFields` sends such a field.
+ *
+ * @since 0.1.0
+ * @category combinators
  */
 export const first = (
   issue: ParseResult.ParseIssue,
@@ -63,7 +78,12 @@ export const first = (
   return { field: field || "request", problem }
 }
 
-/** The paths of all fields with an issue, without duplicates. */
+/**
+ * The paths of all fields with an issue, without duplicates.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const fields = (issue: ParseResult.ParseIssue): ReadonlyArray<string> => {
   const paths = ParseResult.ArrayFormatter.formatIssueSync(issue).map(({ path }) => pathOf(path))
   return [...new Set(paths)].filter((path) => path !== "")

@@ -9,7 +9,12 @@ import type { ServiceError } from "../ServiceError.js"
 import type { Failure, ReadFailed, UploadFailed } from "./Failure.js"
 import type { Upload } from "./Upload.js"
 
-/** `Reading` are those errors of `E` that a response can end with after it has begun. */
+/**
+ * `Reading` are those errors of `E` that a response can end with after it has begun.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Operation<A, E extends ServiceError, Context = undefined, Reading extends E = E> {
   /** Name in spans, metrics and logs: `transcribe`, `synthesize`. */
   readonly name: string
@@ -33,7 +38,12 @@ export interface Operation<A, E extends ServiceError, Context = undefined, Readi
   readonly failReading: (failure: ReadFailed, progress: Progress, response: Response<Reading>) => Reading
 }
 
-/** A POST request, and what its operation learned while it built it. */
+/**
+ * A POST request, and what its operation learned while it built it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Request<Context = undefined> {
   readonly url: URL
   /** All headers except the key and the length, which the transport adds. */
@@ -44,7 +54,12 @@ export interface Request<Context = undefined> {
   readonly context: Context
 }
 
-/** The state of a call. */
+/**
+ * The state of a call.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Progress {
   readonly sentId: string
   readonly attempts: ReadonlyArray<Attempt>
@@ -55,7 +70,12 @@ export interface Progress {
   readonly elapsedMillis: number
 }
 
-/** A response whose body obeys the deadlines and fails with errors of the operation. */
+/**
+ * A response whose body obeys the deadlines and fails with errors of the operation.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Response<E> {
   readonly status: number
   /** The value of a header, redacted and printable. `undefined` if the header is absent or empty. */

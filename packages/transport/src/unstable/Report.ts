@@ -5,7 +5,12 @@ import * as Printable from "@effect-speech/common/Printable"
 import { unsafeInstance } from "@effect-speech/common/Structural"
 import { Attempt, type Billing, CallReport, type Piece, RecordingPiece, TextPiece } from "../CallReport.js"
 
-/** The report of a call with this progress. */
+/**
+ * The report of a call with this progress.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const reportOf = (
   { attempts, elapsedMillis, queuedMillis, sentId }: Omit<CallReport, "billing" | "receivedId">,
   billing: Billing,
@@ -20,7 +25,12 @@ export const reportOf = (
     elapsedMillis
   })
 
-/** The report, if it is an instance. Else one with the fields of a plain object, which are checked. */
+/**
+ * The report, if it is an instance. Else one with the fields of a plain object, which are checked.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
+ */
 export const toReport = (report: CallReport): CallReport => {
   if (report instanceof CallReport) return report
   const { attempts, piece, ...fields }: CallReport = report
@@ -31,14 +41,24 @@ export const toReport = (report: CallReport): CallReport => {
   })
 }
 
-/** The same report, of a call for this piece. */
+/**
+ * The same report, of a call for this piece.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const withPieceOf = (report: CallReport, piece: Piece, billing: Billing): CallReport =>
   unsafeInstance(CallReport, { ...report, piece: toPiece(piece), billing })
 
 const toAttempt = (attempt: Attempt): Attempt =>
   attempt instanceof Attempt ? attempt : unsafeInstance(Attempt, attempt)
 
-/** The piece, if it is an instance. Else one with the fields of a plain object, which are checked. */
+/**
+ * The piece, if it is an instance. Else one with the fields of a plain object, which are checked.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
+ */
 export const toPiece = (piece: Piece): Piece => {
   if (piece._tag === "TextPiece") return piece instanceof TextPiece ? piece : new TextPiece(piece)
   return piece instanceof RecordingPiece ? piece : new RecordingPiece(piece)
@@ -52,12 +72,20 @@ export const toPiece = (piece: Piece): Piece => {
  */
 const refusals: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 413, 429, 503, 521, 523, 525, 526, 530])
 
-/** Whether a status says that the service has not carried out the request. */
+/**
+ * Whether a status says that the service has not carried out the request.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
 export const isRefusal = (status: number): boolean => refusals.has(status)
 
 /**
  * The billing of a call without a complete result. It is `unknown` after an attempt that the service may have carried out:
  * one without a response to the whole request, or with a status that is no refusal and for which `maySpend` holds.
+ *
+ * @since 0.1.0
+ * @category getters
  */
 export const billingOf = (attempts: ReadonlyArray<Attempt>, maySpend: (status: number) => boolean): Billing =>
   attempts.some(({ sent, status }) =>
@@ -68,10 +96,20 @@ export const billingOf = (attempts: ReadonlyArray<Attempt>, maySpend: (status: n
     ? "unknown"
     : "notBilled"
 
-/** A 2xx. One that is not 200 may be a 200 that a proxy changed, such as 203 (RFC 9110, 15.3.4). */
+/**
+ * A 2xx. One that is not 200 may be a 200 that a proxy changed, such as 203 (RFC 9110, 15.3.4).
+ *
+ * @since 0.1.0
+ * @category guards
+ */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
-/** The attempt that a test double reports. */
+/**
+ * The attempt that a test double reports.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
 export const answeredAtOnce: Attempt = new Attempt({ status: 200, sent: "all", delayMillis: 0, elapsedMillis: 0 })
 
 const grouped = (value: number): string => value.toLocaleString("en")
@@ -106,6 +144,9 @@ const restOf = (piece: Piece): string | undefined => {
 /**
  * A sentence on one line about the piece in an error: its place, and how to resume. Empty if the piece is the whole. If nothing is kept,
  * it says only the place.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
  */
 export const describePiece = (piece: Piece): string => {
   const { kept, of } = piece

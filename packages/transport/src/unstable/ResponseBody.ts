@@ -4,6 +4,10 @@
 import * as Effect from "effect/Effect"
 import { fillBuffer, makeBoundedBuffer } from "../internal/http/boundedBuffer.js"
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface Read {
   /** The body, or its first `limit` bytes. */
   readonly bytes: Uint8Array
@@ -13,6 +17,9 @@ export interface Read {
 
 /**
  * Reads a body into memory. It stops when `pull` returns `undefined`, or after more than `limit` bytes.
+ *
+ * @since 0.1.0
+ * @category combinators
  */
 export const collect = <E, R>(
   pull: Effect.Effect<Uint8Array | undefined, E, R>,

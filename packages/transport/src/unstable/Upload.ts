@@ -14,12 +14,26 @@ import * as Stream from "effect/Stream"
 import { piecesOf } from "../internal/http/piecesOf.js"
 import type { UploadFailed } from "./Failure.js"
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export type Upload = Memory | Source | Streamed
 
-/** A stream of bytes that may fail. */
+/**
+ * A stream of bytes that may fail.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Chunks = Stream.Stream<Uint8Array, UploadFailed>
 
-/** Bytes in memory. */
+/**
+ * Bytes in memory.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Memory {
   readonly _tag: "Memory"
   readonly parts: ReadonlyArray<Uint8Array>
@@ -27,7 +41,12 @@ export interface Memory {
   readonly byteLength: number
 }
 
-/** Bytes that are read into a block of the reader's choice, such as those of a file. They are read once, in order. */
+/**
+ * Bytes that are read into a block of the reader's choice, such as those of a file. They are read once, in order.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Source {
   readonly _tag: "Source"
   /** Reads the next bytes into the block, from its start on. Returns their number; 0 at the end. */
@@ -36,7 +55,12 @@ export interface Source {
   readonly byteLength: number
 }
 
-/** A stream whose chunks stay valid after the next one is pulled. */
+/**
+ * A stream whose chunks stay valid after the next one is pulled.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Streamed {
   readonly _tag: "Stream"
   readonly stream: Chunks
@@ -44,21 +68,36 @@ export interface Streamed {
   readonly byteLength: number | undefined
 }
 
-/** An upload of parts in memory. */
+/**
+ * An upload of parts in memory.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const fromMemory = (parts: ReadonlyArray<Uint8Array>): Memory => ({
   _tag: "Memory",
   parts,
   byteLength: parts.reduce((sum, part) => sum + part.byteLength, 0)
 })
 
-/** An upload of a stream. */
+/**
+ * An upload of a stream.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const fromStream = (stream: Chunks, byteLength: number | undefined): Streamed => ({
   _tag: "Stream",
   stream,
   byteLength
 })
 
-/** The same upload between `head` and `tail`, such as the parts of a form. */
+/**
+ * The same upload between `head` and `tail`, such as the parts of a form.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const enclose = (head: Uint8Array, upload: Upload, tail: Uint8Array): Upload => {
   switch (upload._tag) {
     case "Memory":
@@ -105,16 +144,31 @@ const chunkLimit = 256 * 1024
 /** Size of a reused block, in bytes. A larger one needs fewer reads. */
 const reusedBlockSize = 1024 * 1024
 
-/** Reads an upload in chunks of at most 256 KiB, each in memory of its own. */
+/**
+ * Reads an upload in chunks of at most 256 KiB, each in memory of its own.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const chunks = (upload: Upload): Chunks =>
   upload._tag === "Source"
     ? blocks(upload, () => new Uint8Array(Math.min(chunkLimit, upload.byteLength)))
     : split(upload._tag === "Memory" ? Stream.fromIterable(upload.parts) : upload.stream)
 
-/** Makes the block into which a source is read again and again: it has at most 1 MiB. */
+/**
+ * Makes the block into which a source is read again and again: it has at most 1 MiB.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const reusedBlock = ({ byteLength }: Source): Uint8Array => new Uint8Array(Math.min(reusedBlockSize, byteLength))
 
-/** Like {@link chunks}, but a chunk is valid only until the next one is pulled: a source is read into one reused block. */
+/**
+ * Like {@link chunks}, but a chunk is valid only until the next one is pulled: a source is read into one reused block.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const borrowedChunks = (upload: Upload): Chunks =>
   upload._tag === "Source"
     ? Stream.suspend(() => {

@@ -6,7 +6,12 @@ import type { SynthesisRequest } from "../SynthesisRequest.js"
 import * as Contract from "../TtsContract.js"
 import type { SpeechStreamError } from "../TtsError.js"
 
-/** Raw audio of a test double. It is checked as the audio of the service is. */
+/**
+ * Raw audio of a test double. It is checked as the audio of the service is.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface TestAudio {
   readonly bytes: Uint8Array
   /** The format of `bytes`. Default: that of the request, or `24000:float32` if it has none. */

@@ -8,7 +8,12 @@ import type { Cost } from "../model/money.js"
 import type { SourceItem } from "../source/SourceItem.js"
 import type { ClaimedFile, Settlement } from "../store/Store.js"
 
-/** A claimed file, and what the run does with it. */
+/**
+ * A claimed file, and what the run does with it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Job {
   readonly file: ClaimedFile
   readonly settings: RunSettings
@@ -19,7 +24,12 @@ export interface Job {
   readonly beginPiece?: Effect.Effect<boolean, never, Scope.Scope> | undefined
 }
 
-/** Calls the service for the files of runs with this operation. */
+/**
+ * Calls the service for the files of runs with this operation.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Worker<out R = never> {
   readonly operation: Operation["_tag"]
   /**

@@ -25,6 +25,9 @@ import { problem } from "./verify.js"
 /**
  * Synthesizes texts into the `.wav` files of the output. A text above the limit of a call is sent in pieces, which are kept until
  * the file is done.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const synthesis: Worker<TextToSpeech | FileSystem.FileSystem> = {
   operation: "Synthesize",

@@ -28,6 +28,9 @@ import { look, problem, readHeader } from "./verify.js"
  *
  * WAV needs no decoder. Provide an `AudioDecoder` to cut recordings in other containers. Without one, a recording that is long, or
  * of unknown length, is sent whole with the warning `SentWhole`, and a run that needs times does not start.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const transcription: Worker<SpeechToText | AudioDecoder | FileSystem.FileSystem> = {
   operation: "Transcribe",

@@ -18,7 +18,12 @@ import type { Format, Output } from "../../Output.js"
 import type { FileRecord, FileState, Limits, OutputReport, RunId, RunStatus, Unanswered } from "../../Run.js"
 import type { Source } from "../../Source.js"
 
-/** What a run shall do. */
+/**
+ * What a run shall do.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface RunRequest<R = never> {
   readonly source: Source<R>
   readonly operation: Operation
@@ -28,7 +33,12 @@ export interface RunRequest<R = never> {
   readonly unanswered?: Unanswered | undefined
 }
 
-/** What a run would do. Nothing was stored or sent. */
+/**
+ * What a run would do. Nothing was stored or sent.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Plan extends structural(
   Schema.Class<Plan>("@effect-speech/archive/Plan")({
     /** Files that the source lists. */
@@ -48,6 +58,10 @@ export class Plan extends structural(
   })
 ) {}
 
+/**
+ * @since 0.1.0
+ * @category services
+ */
 export interface ArchiveService {
   /** Lists the source and compares it with the store. Fails as `start` does. */
   readonly plan: <R>(

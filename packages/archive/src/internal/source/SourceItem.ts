@@ -1,4 +1,9 @@
-/** A file to transcribe, or a line to synthesize. */
+/**
+ * A file to transcribe, or a line to synthesize.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface SourceItem {
   /** Relative to the root, with `/` between folders; the id of a line. */
   readonly path: string

@@ -15,7 +15,12 @@ import type { SourceItem } from "./SourceItem.js"
 
 const { additionalFields, g2pOverrides, lang, numStep, outputFormat, speed, voice } = SynthesisRequest.fields
 
-/** A text to synthesize. What it does not state comes from the operation. */
+/**
+ * A text to synthesize. What it does not state comes from the operation.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Text = Schema.Struct({
   /**
    * Names the text in its source, and the file of its audio. It may have folders: `menu/welcome`. Parts that are empty, `.` or
@@ -32,6 +37,10 @@ export const Text = Schema.Struct({
   g2pOverrides,
   additionalFields
 })
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Text = typeof Text.Type
 
 /** A line of a file, or an element of a stream. */

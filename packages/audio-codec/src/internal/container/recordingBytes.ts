@@ -1,7 +1,12 @@
 import * as Effect from "effect/Effect"
 import { viewOf } from "../bytes.js"
 
-/** The bytes of a recording, read by position. */
+/**
+ * The bytes of a recording, read by position.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface RecordingBytes<out E = never> {
   /** The size of the whole recording, in bytes, if it is known. */
   readonly byteLength: number | undefined
@@ -114,6 +119,9 @@ export const bufferReads = <E>(recording: RecordingBytes<E>): RecordingViews<E> 
 /**
  * Bytes in memory. If they are only the beginning of a recording, `byteLength` is the size of the whole, or `undefined` if
  * that is unknown.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const fromBytes = (bytes: Uint8Array, byteLength: number | undefined): RecordingBytes => ({
   byteLength,

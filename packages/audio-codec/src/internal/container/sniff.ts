@@ -77,7 +77,12 @@ const isOther = (view: DataView): boolean => {
 export const containerOf = (beginning: Uint8Array): Container | undefined =>
   Effect.runSync(Effect.map(locate(viewsOf(fromBytes(beginning, undefined))), ({ container }) => container))
 
-/** The number of bytes of a recording that `sniff` needs to look behind the tags before it, as far as they are given. */
+/**
+ * The number of bytes of a recording that `sniff` needs to look behind the tags before it, as far as they are given.
+ *
+ * @since 0.1.0
+ * @category getters
+ */
 export const neededToSniff = (beginning: Uint8Array): number => {
   let start = 0
   let length = 0

@@ -4,7 +4,12 @@ import { ContainerError } from "../../ContainerError.js"
 import type { Container } from "./containers.js"
 import type { RecordingViews } from "./recordingBytes.js"
 
-/** A top-level box of an M4A file, by offsets in the file. */
+/**
+ * A top-level box of an M4A file, by offsets in the file.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Box extends Data.Class<{
   readonly type: string
   /** The offset of the first byte of its header. */
@@ -20,6 +25,10 @@ export interface WholeRecording<out E> extends RecordingViews<E> {
 
 export type CheckStructure = <E>(recording: WholeRecording<E>) => Effect.Effect<void, ContainerError | E>
 
+/**
+ * @since 0.1.0
+ * @category getters
+ */
 export const displayName = (container: Container): string => (container === "webm" ? "WebM" : container.toUpperCase())
 
 const failure =

@@ -9,6 +9,9 @@ const announced: unique symbol = Symbol.for("@effect-speech/audio-codec/PcmStrea
 /**
  * Audio: a format, and its bytes as a `Stream`. Make it with `PcmStream.make`, and change it with the functions of `PcmStream`:
  * a copy with another `stream` is no `PcmStream`, because its length would be that of the old one.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export class PcmStream<out E = never, out R = never> implements Pipeable {
   readonly format: AudioFormat
@@ -32,13 +35,23 @@ export class PcmStream<out E = never, out R = never> implements Pipeable {
   }
 }
 
-/** What {@link make} takes besides. */
+/**
+ * What {@link make} takes besides.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface MakeOptions {
   /** The exact number of bytes in the stream. Default: unknown. */
   readonly byteLength?: number | undefined
 }
 
-/** Makes audio from a format and its bytes. */
+/**
+ * Makes audio from a format and its bytes.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const make = <E = never, R = never>(
   format: AudioFormat,
   stream: Stream.Stream<Uint8Array, E, R>,

@@ -81,12 +81,20 @@ const endNeeded = (specifications: ReadonlyArray<FilterSpecification>, end: numb
     end
   )
 
-/** The highest rate that a WAV file can state, in Hz. */
+/**
+ * The highest rate that a WAV file can state, in Hz.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
 export const maximumRate = 0xffffffff
 
 /**
  * The lowest rate that can be raised, in Hz. A lower one holds no speech. A header that states 1 Hz would make 8,000 samples
  * of each one that was read.
+ *
+ * @since 0.1.0
+ * @category constants
  */
 export const minimumRaisedRate = 1000
 

@@ -2,6 +2,10 @@ import { blockSamples } from "../kernel/kernel.js"
 import type { Kernel } from "../kernel/plainKernel.js"
 import { makePolyphase, type Polyphase, type Sink } from "./polyphase.js"
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface Rates {
   /** The rate of the input, in Hz: an integer from 1 to 4,294,967,295. At least 1,000 if `to` is higher. */
   readonly from: number
@@ -9,6 +13,10 @@ export interface Rates {
   readonly to: number
 }
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface Resampler {
   /** Returns the output that these samples complete. Between equal rates it is `samples` itself. */
   readonly push: (samples: Float32Array) => Float32Array

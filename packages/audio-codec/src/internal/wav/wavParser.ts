@@ -10,7 +10,12 @@ import { wavError } from "./wavError.js"
 import { readFormat } from "./wavFormat.js"
 import { unknownSize, type WavLayout } from "./wavHeader.js"
 
-/** Reads a WAV file from bytes that arrive in chunks. The result does not depend on where the chunks end. */
+/**
+ * Reads a WAV file from bytes that arrive in chunks. The result does not depend on where the chunks end.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Decoder {
   /**
    * Returns the frames that these bytes complete, in order; none before the samples begin and after they end. A frame that

@@ -6,7 +6,12 @@ import type { Passage } from "../../Passages.js"
 import * as TextPieces from "../../TextPieces.js"
 import { validate } from "./validate.js"
 
-/** The number of pieces and the cost of a speech, before anything is sent. */
+/**
+ * The number of pieces and the cost of a speech, before anything is sent.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Plan extends Schema.Class<Plan>("LongSpeechPlan")({
   /** Number of all pieces. */
   pieces: Schema.Int,

@@ -5,7 +5,12 @@ import { TtsWarning } from "@effect-speech/tts/TtsWarning"
 import * as Schema from "effect/Schema"
 import { Boundary } from "../text/boundary.js"
 
-/** A piece and its place in the audio. Frames and milliseconds count from the beginning of the whole. */
+/**
+ * A piece and its place in the audio. Frames and milliseconds count from the beginning of the whole.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Piece extends structural(
   Schema.Class<Piece>("LongSpeechPiece")({
     /** Counts from 1. */
@@ -37,7 +42,12 @@ export class Piece extends structural(
   })
 ) {}
 
-/** A sentence and its time in the audio. `Subtitles.layout` makes subtitles from them. */
+/**
+ * A sentence and its time in the audio. `Subtitles.layout` makes subtitles from them.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Segment extends structural(
   Schema.Class<Segment>("LongSpeechSegment")({
     /** The sentence without the spaces around it. */
@@ -58,7 +68,12 @@ export class Segment extends structural(
   })
 ) {}
 
-/** What became of a text. Reports are equal if their contents are. */
+/**
+ * What became of a text. Reports are equal if their contents are.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Report extends structural(
   Schema.Class<Report>("LongSpeechReport")({
     format: AudioFormat,

@@ -4,7 +4,12 @@ import type * as Effect from "effect/Effect"
 import type { Passage } from "../../Passages.js"
 import type { Event } from "./events.js"
 
-/** A request of `TextToSpeech` whose text has any length. */
+/**
+ * A request of `TextToSpeech` whose text has any length.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Request extends Omit<SynthesisRequest, "text"> {
   /** The text, or its passages. It must have a letter, a number or a symbol. */
   readonly text: string | ReadonlyArray<Passage>
@@ -15,7 +20,12 @@ export interface Request extends Omit<SynthesisRequest, "text"> {
   readonly requestId?: string | undefined
 }
 
-/** Silence after a piece, by the boundary at which it ends, up to 60 seconds. The edges of its audio come on top. */
+/**
+ * Silence after a piece, by the boundary at which it ends, up to 60 seconds. The edges of its audio come on top.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Pauses {
   /** Default: 600 ms. */
   readonly paragraph?: Duration.DurationInput | undefined
@@ -31,6 +41,10 @@ export interface Pauses {
   readonly cluster?: Duration.DurationInput | undefined
 }
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface Options {
   /** Largest number of code points in a piece, 1 to 10,000. Default: 2,000. */
   readonly maximum?: number | undefined

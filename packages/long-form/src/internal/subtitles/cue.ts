@@ -1,7 +1,12 @@
 import { unsafeInstance } from "@effect-speech/common/Structural"
 import * as Schema from "effect/Schema"
 
-/** A text and the time in which it is shown. A literal with these fields is one too. */
+/**
+ * A text and the time in which it is shown. A literal with these fields is one too.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Cue extends Schema.Class<Cue>("SubtitlesCue")({
   /** In milliseconds from the beginning of the audio. */
   startMillis: Schema.Finite,

@@ -12,8 +12,15 @@ import * as Schema from "effect/Schema"
  * | `clause`    | after a comma, a semicolon or a dash |
  * | `word`      | between two words |
  * | `cluster`   | inside a word that is longer than the limit |
+ *
+ * @since 0.1.0
+ * @category schemas
  */
 export type Boundary = typeof Boundary.Type
 
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Boundary: Schema.Literal<["end", "paragraph", "line", "sentence", "clause", "word", "cluster"]> =
   Schema.Literal("end", "paragraph", "line", "sentence", "clause", "word", "cluster")

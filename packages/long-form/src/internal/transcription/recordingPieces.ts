@@ -25,8 +25,15 @@ import * as Stream from "effect/Stream"
  * | `pause` | in a pause |
  * | `quiet` | at the quietest point, since there was no pause: a word may be cut |
  * | `end`   | with the recording |
+ *
+ * @since 0.1.0
+ * @category schemas
  */
 export const Ending: Schema.Literal<["pause", "quiet", "end"]> = Schema.Literal("pause", "quiet", "end")
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Ending = typeof Ending.Type
 
 /** A piece of a recording: mono, 8 kHz, 16 bits. */

@@ -16,11 +16,18 @@ import type { Event } from "./events.js"
  * times of the segments come with it. A piece is sent under the UUID of version 5 of `transactionId` and its number.
  *
  * `R` is what the recording requires. Default: a `FileSystem`, as of `AudioSource`.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export interface Request<R = FileSystem> extends Omit<TranscriptionOptions, "telephony"> {
   readonly audio: AudioSource<R>
 }
 
+/**
+ * @since 0.1.0
+ * @category options
+ */
 export interface Options {
   /** The longest piece, 1 second to 1 hour. Default: 5 minutes. */
   readonly maximum?: Duration.DurationInput | undefined

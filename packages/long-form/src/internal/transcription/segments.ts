@@ -5,7 +5,12 @@ import * as Schema from "effect/Schema"
 import type { Reading, SegmentReader } from "../../SegmentReader.js"
 import type { RecordingPiece } from "./recordingPieces.js"
 
-/** A part of the transcript with its time. */
+/**
+ * A part of the transcript with its time.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Segment extends structural(
   Schema.Class<Segment>("LongTranscriptionSegment")({
     /** In milliseconds from the beginning of the recording. */
@@ -23,7 +28,12 @@ export class Segment extends structural(
   })
 ) {}
 
-/** The segments of a piece. */
+/**
+ * The segments of a piece.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface PieceSegments {
   readonly segments: ReadonlyArray<Segment>
   /** Why the piece is one segment. `times`: they can't be read. `texts`: those of the segments are not the words of the transcript. */
@@ -36,6 +46,9 @@ const toleranceMillis = 100
 /**
  * The segments of a transcription, in the time of the recording. No word is lost: if the segments do not have the words of the text in order, or if a time can't be read or lies outside of the piece, the
  * whole piece is one segment.
+ *
+ * @since 0.1.0
+ * @category getters
  */
 export const segmentsOf = (
   { endMillis, startMillis }: Pick<RecordingPiece, "startMillis" | "endMillis">,

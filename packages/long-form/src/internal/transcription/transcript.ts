@@ -5,7 +5,12 @@ import { Ending } from "./recordingPieces.js"
 import { Segment } from "./segments.js"
 import { Warning } from "./warnings.js"
 
-/** A piece of the recording, and its own transcript. */
+/**
+ * A piece of the recording, and its own transcript.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Piece extends structural(
   Schema.Class<Piece>("LongTranscriptionPiece")({
     /** Counts from 1. */
@@ -35,7 +40,12 @@ export class Piece extends structural(
   })
 ) {}
 
-/** The transcript of a whole recording. Transcripts are equal if their contents are. */
+/**
+ * The transcript of a whole recording. Transcripts are equal if their contents are.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Transcript extends structural(
   Schema.Class<Transcript>("LongTranscript")({
     /** The transcripts of the pieces in order, with a space between them. */

@@ -4,30 +4,55 @@ import * as Schema from "effect/Schema"
 /** The sentence of each warning, which says what to do. */
 const message = { message: Schema.String }
 
-/** The times of the segments of some pieces can't be read, or lie outside of them: such a piece is one segment. */
+/**
+ * The times of the segments of some pieces can't be read, or lie outside of them: such a piece is one segment.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class SegmentTimesUnread extends Schema.TaggedClass<SegmentTimesUnread>()("SegmentTimesUnread", {
   /** The number of these pieces. */
   pieces: Schema.Int,
   ...message
 }) {}
 
-/** The segments of some pieces do not have the words of their transcript: such a piece is one segment. */
+/**
+ * The segments of some pieces do not have the words of their transcript: such a piece is one segment.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class SegmentTextsDiffer extends Schema.TaggedClass<SegmentTextsDiffer>()("SegmentTextsDiffer", {
   /** The number of these pieces. */
   pieces: Schema.Int,
   ...message
 }) {}
 
-/** The WAV file has fewer samples than its header states. The transcript covers those that are there. */
+/**
+ * The WAV file has fewer samples than its header states. The transcript covers those that are there.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class RecordingEndsEarly extends Schema.TaggedClass<RecordingEndsEarly>()("RecordingEndsEarly", {
   missingMillis: Schema.Finite,
   ...message
 }) {}
 
-/** The whole recording is digital silence. Nothing was sent. */
+/**
+ * The whole recording is digital silence. Nothing was sent.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class NothingButSilence extends Schema.TaggedClass<NothingButSilence>()("NothingButSilence", message) {}
 
-/** A reason why the transcript of a long recording may be worse than you expect. The message says what to do. */
+/**
+ * A reason why the transcript of a long recording may be worse than you expect. The message says what to do.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
 export const Warning = Schema.Union(
   ...SttWarning.members,
   SegmentTimesUnread,
@@ -35,6 +60,10 @@ export const Warning = Schema.Union(
   RecordingEndsEarly,
   NothingButSilence
 )
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
 export type Warning = typeof Warning.Type
 
 export const timesUnread = (pieces: number, all: number): SegmentTimesUnread =>

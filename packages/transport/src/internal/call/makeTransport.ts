@@ -36,6 +36,10 @@ export interface TransportOptions<R = never> {
   readonly concurrency: number
 }
 
+/**
+ * @since 0.1.0
+ * @category models
+ */
 export interface Transport {
   /** Runs an operation. `accept` must read the response before it returns. */
   readonly run: <A, E extends ServiceError, Context, Reading extends E>(
@@ -52,7 +56,12 @@ export interface Transport {
   ) => Effect.Effect<Omit<A, "pull"> & Opened<Left>, E, Scope.Scope>
 }
 
-/** A result that still reads the response. */
+/**
+ * A result that still reads the response.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Opened<E> {
   /** The next bytes, or `undefined` at the end. */
   readonly pull: Effect.Effect<Uint8Array | undefined, E>

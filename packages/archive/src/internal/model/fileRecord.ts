@@ -1,0 +1,173 @@
+/**
+ * What became of each file of a run.
+ */
+import type { WavError } from "@effect-speech/audio-codec/WavError"
+import { structural } from "@effect-speech/common/Structural"
+import type { PieceStoreError } from "@effect-speech/long-form/PieceStore"
+import type { SttError } from "@effect-speech/stt/SttError"
+import { Billing } from "@effect-speech/transport/CallReport"
+import type { TtsError } from "@effect-speech/tts/TtsError"
+import * as Schema from "effect/Schema"
+import type { ArchiveOutputFailed } from "../../ArchiveError.js"
+import { SynthesisResult, TranscriptionResult } from "../../Output.js"
+
+/**
+ * The tag of the error of a file: that of an error of its call, or one of these. Another version may have recorded others.
+ *
+ * | tag | meaning |
+ * | --- | ------- |
+ * | `AnswerUnknown` | its process ended, so that its call may have been answered |
+ * | `FileGone`, `FileUnreadable`, `FileEmpty`, `NotAFile`, `FileChanged` | it can't be sent as it was listed |
+ * | `NotARecording`, `LengthUnknown` | it is in no known container, or states no length while the run has `maxCredits` |
+ * | `TooManyOpenFiles`, `SourceGone` | this process can't open it |
+ * | `Defect` | a defect of a worker |
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type FileErrorTag =
+  | SttError["_tag"]
+  | TtsError["_tag"]
+  | PieceStoreError["_tag"]
+  | WavError["_tag"]
+  | ArchiveOutputFailed["_tag"]
+  | "AnswerUnknown"
+  | "Defect"
+  | "FileChanged"
+  | "FileEmpty"
+  | "FileGone"
+  | "FileUnreadable"
+  | "LengthUnknown"
+  | "NotAFile"
+  | "NotARecording"
+  | "SourceGone"
+  | "TooManyOpenFiles"
+  | (string & {})
+
+/**
+ * Why a file failed or is held.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class FileError extends structural(
+  Schema.Class<FileError>("@effect-speech/archive/FileError")({
+    tag: Schema.String as Schema.Schema<FileErrorTag, string>,
+    /** A sentence for a person. */
+    message: Schema.String
+  })
+) {}
+
+const fileFields = {
+  /** Its place in the run, from 1. */
+  seq: Schema.Number,
+  /** Relative to the root, with `/` between folders; the id of a line. */
+  path: Schema.String,
+  /** In bytes. */
+  size: Schema.Number,
+  /** Milliseconds since 1970: a file system has times that no date has. 0 for a line. */
+  modifiedMillis: Schema.Number,
+  /** Number of calls that have begun for it. A call that did not reach the service does not count. */
+  attempts: Schema.Number,
+  /** The id that its calls sent, made from the run and the file. */
+  callId: Schema.String
+}
+
+/** Of its earlier calls, if there were some. */
+const earlierCalls = {
+  billing: Schema.optional(Billing),
+  /** What its calls cost, or may have cost, by the price of `Limits`. */
+  credits: Schema.optional(Schema.Number)
+}
+
+/**
+ * Its call has not begun, or is repeated later.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export class PendingFile extends structural(
+  Schema.Class<PendingFile>("@effect-speech/archive/PendingFile")({
+    ...fileFields,
+    state: Schema.Literal("pending"),
+    ...earlierCalls
+  })
+) {}
+
+/**
+ * A machine calls the service for it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export class StartedFile extends structural(
+  Schema.Class<StartedFile>("@effect-speech/archive/StartedFile")({
+    ...fileFields,
+    state: Schema.Literal("started"),
+    ...earlierCalls
+  })
+) {}
+
+/**
+ * Its result is recorded: it is never called again.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export class DoneFile extends structural(
+  Schema.Class<DoneFile>("@effect-speech/archive/DoneFile")({
+    ...fileFields,
+    state: Schema.Literal("done"),
+    /** Of its last call. */
+    billing: Billing,
+    /** What its calls cost, by the price of `Limits`. */
+    credits: Schema.Number,
+    /** By the operation of its run. The one of a transcription has a `text`. */
+    result: Schema.Union(TranscriptionResult, SynthesisResult)
+  })
+) {}
+
+/**
+ * Its error is recorded. It has no `billing` if it was never called.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class FailedFile extends structural(
+  Schema.Class<FailedFile>("@effect-speech/archive/FailedFile")({
+    ...fileFields,
+    state: Schema.Literal("failed"),
+    ...earlierCalls,
+    error: FileError
+  })
+) {}
+
+/**
+ * Its call may have been billed, and has no result. It has no `credits` if it began without a limit of them.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class HeldFile extends structural(
+  Schema.Class<HeldFile>("@effect-speech/archive/HeldFile")({
+    ...fileFields,
+    state: Schema.Literal("held"),
+    billing: Billing,
+    /** What its calls cost, or may have cost, by the price of `Limits`. */
+    credits: Schema.optional(Schema.Number),
+    error: FileError
+  })
+) {}
+
+/**
+ * What became of a file, by its `state`.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const FileRecord = Schema.Union(PendingFile, StartedFile, DoneFile, FailedFile, HeldFile)
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export type FileRecord = typeof FileRecord.Type
