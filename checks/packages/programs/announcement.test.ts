@@ -18,7 +18,12 @@ const announce = (line: string) =>
   Effect.gen(function* () {
     const tts = yield* TextToSpeech
     const speech = yield* tts.synthesize({ text: line, lang: "en", outputFormat: "8000:pcm16" })
-    return { kind: "speech" as const, bytes: speech.bytes, format: speech.format, attempts: speech.call.attempts.length }
+    return {
+      kind: "speech" as const,
+      bytes: speech.bytes,
+      format: speech.format,
+      attempts: speech.call.attempts.length
+    }
   }).pipe(
     Effect.catchTags({
       TtsBackendFailed: ({ call }) => Effect.succeed({ kind: "gong" as const, attempts: call.attempts.length }),
@@ -27,7 +32,9 @@ const announce = (line: string) =>
   )
 
 const heard = (path: string) =>
-  Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio: AudioSource.fromPath(path), model: "en-general-v2-8khz" }))
+  Effect.flatMap(SpeechToText, (stt) =>
+    stt.transcribe({ audio: AudioSource.fromPath(path), model: "en-general-v2-8khz" })
+  )
 
 const recorded = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
@@ -38,7 +45,9 @@ const recorded = Effect.gen(function* () {
 })
 
 const TestLive = LocalService.layerClients.pipe(
-  Layer.provideMerge(Layer.merge(LocalService.layer({ credits: 1000, models: { "en-general-v2-8khz": "en" } }), NodeTransport.layer))
+  Layer.provideMerge(
+    Layer.merge(LocalService.layer({ credits: 1000, models: { "en-general-v2-8khz": "en" } }), NodeTransport.layer)
+  )
 )
 
 layer(TestLive, { excludeTestServices: true })("an announcement", (it) => {
@@ -104,7 +113,10 @@ layer(TestLive, { excludeTestServices: true })("an announcement", (it) => {
       const { active } = yield* service.accounts.keys
       yield* service.accounts.setScopes(active?.id ?? "", ["stt:transcribe"])
       expect(yield* announce(text)).toMatchObject({ kind: "refused" })
-      expect(yield* Effect.flip(service.accounts.setScopes("no-key", []))).toMatchObject({ _tag: "LocalServiceKeyNotActive", known: false })
+      expect(yield* Effect.flip(service.accounts.setScopes("no-key", []))).toMatchObject({
+        _tag: "LocalServiceKeyNotActive",
+        known: false
+      })
     })
   )
 
@@ -123,7 +135,9 @@ layer(TestLive, { excludeTestServices: true })("an announcement", (it) => {
     Effect.gen(function* () {
       yield* fresh
       const service = yield* LocalService
-      const refused = yield* Effect.flip(service.accounts.createKey({ name: "station", creator: "test", confirm: false }))
+      const refused = yield* Effect.flip(
+        service.accounts.createKey({ name: "station", creator: "test", confirm: false })
+      )
       expect(refused._tag).toBe("LocalServiceKeyActive")
       const first = yield* service.accounts.createKey({ name: "station", creator: "test", confirm: true })
       const key = yield* Ref.make(first.key)
