@@ -102,6 +102,14 @@ export const program = Effect.gen(function* () {
   yield* announce("South still works.").pipe(as("south"))
   assert.deepEqual((yield* vault.reads).slice(readsBefore.length), ["north", "north"])
 
+  const third = yield* one.accounts.createKey({ name: "third", creator: "north", confirm: true })
+  yield* vault.replaceKey("north", third.key)
+  const readsBeforeMany = (yield* vault.reads).length
+  yield* Effect.forEach(Array.from({ length: 20 }), (_, index) => announce(`Train ${index}`).pipe(as("north")), {
+    concurrency: "unbounded"
+  })
+  assert.deepEqual((yield* vault.reads).slice(readsBeforeMany), ["north"])
+
   const unknown = yield* announce("Hello?").pipe(as("west"), Effect.flip)
   assert.equal(unknown._tag, "UnknownTenant")
   assert.ok(!JSON.stringify(refused).includes(Redacted.value(one.apiKey)))

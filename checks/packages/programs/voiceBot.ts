@@ -10,7 +10,7 @@ import { AudioFormat, Pcm, PcmStream, Telephony, Wav } from "@effect-speech/audi
 import { LocalService } from "@effect-speech/local-service"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech } from "@effect-speech/tts"
-import { Chunk, Console, Effect, Layer, Queue, Stream } from "effect"
+import { Chunk, Console, Effect, Layer, Queue, Schedule, Stream } from "effect"
 
 const frameBytes = 160
 const muLawSilence = 0xff
@@ -44,6 +44,7 @@ export const onTheLine = <E, R>(audio: PcmStream.PcmStream<E, R>) => {
 
 export const program = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
+  const service = yield* LocalService
   const tts = yield* TextToSpeech
   const folder = yield* fs.makeTempDirectoryScoped()
   const promptFile = yield* tts
@@ -64,6 +65,17 @@ export const program = Effect.gen(function* () {
   assert.equal(recording.format.encoding, "mulaw")
   assert.ok(recording.durationMillis > promptFile.durationMillis + 250)
   assert.equal((yield* speech.call).billing, "billed")
+  const hungUp = yield* Effect.gen(function* () {
+    const long = yield* tts.stream({ text: "One sentence after another. ".repeat(200), lang: "en" })
+    const heard = yield* onTheLine(Telephony.telephony(long)).stream.pipe(Stream.take(50), Stream.runCount)
+    return { heard, call: long.call }
+  }).pipe(Effect.scoped)
+  assert.equal(hungUp.heard, 50)
+  assert.equal((yield* hungUp.call).billing, "unknown")
+  yield* Effect.repeat(service.requests, {
+    until: (all) => all.at(-1)?.outcome === "abandoned",
+    schedule: Schedule.spaced("10 millis")
+  }).pipe(Effect.timeout("10 seconds"))
   yield* Console.log(`ok voiceBot ${frames.length} frames, ${AudioFormat.describe(recording.format)}`)
 })
 

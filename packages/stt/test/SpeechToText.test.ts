@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { AudioSource, SpeechToText } from "@effect-speech/stt"
+import { AudioSource, SpeechToText, SttForbidden } from "@effect-speech/stt"
 import type { CallEvent } from "@effect-speech/transport"
 import { answeredAtOnce } from "@effect-speech/transport/unstable/Report"
 import * as Effect from "effect/Effect"
@@ -62,6 +62,17 @@ describe("layerTest", () => {
       }
       expect(yield* transcribe).toMatchObject({ ...expected, transactionId, call })
       expect(yield* SpeechToText.calls).toMatchObject([{ model: request.model, transactionId }])
+    }).pipe(Effect.provide(SpeechToText.layerTest(answer)))
+  )
+
+  it.effect.each([
+    { form: "an error", answer: new SttForbidden() },
+    { form: "an effect that fails with one", answer: Effect.fail(new SttForbidden()) },
+    { form: "an effect that gives one", answer: Effect.succeed(new SttForbidden()) },
+    { form: "a function to an effect that gives one", answer: () => Effect.succeed(new SttForbidden()) }
+  ])("fails with an error that is given as $form", ({ answer }) =>
+    Effect.gen(function* () {
+      expect(yield* Effect.flip(transcribe)).toMatchObject({ _tag: "SttForbidden" })
     }).pipe(Effect.provide(SpeechToText.layerTest(answer)))
   )
 })

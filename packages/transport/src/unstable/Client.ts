@@ -131,7 +131,7 @@ export const layerFromEnv = <Self, Service, E, R>(
  * @since 0.1.0
  * @category models
  */
-export type TestOutcome<A, E> = A | E | Effect.Effect<A, E>
+export type TestOutcome<A, E> = A | E | Effect.Effect<A | E, E>
 
 /**
  * The outcome of each call of a test double, or a function of its request that gives it.
@@ -206,8 +206,9 @@ export const layerTest = <Self, Service, Calls, Request, A, E>({
           received.push(request)
           const number = ++latest
           const outcome = typeof answer === "function" ? (answer as (given: Request) => unknown)(request) : answer
-          // An error is also an effect, which fails with it.
-          return { request, number, given: Effect.isEffect(outcome) ? yield* outcome : outcome }
+          // An error is also an effect, which fails with it. An effect may give an error, too.
+          const result = Effect.isEffect(outcome) ? yield* outcome : outcome
+          return { request, number, given: Effect.isEffect(result) ? yield* result : result }
         }) as Effect.Effect<TestCall<Request, A>, E>
       const all = Effect.sync(() => [...received])
       const clear = Effect.sync(() => {
