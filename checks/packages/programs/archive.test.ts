@@ -74,6 +74,8 @@ const embedded = (folder: string) =>
     concurrency: 1
   })
 
+const inMemory = Archive.layerEmbedded({ path: ":memory:", workers: [Worker.transcription] })
+
 const start = (folder: string) =>
   Effect.gen(function* () {
     const archive = yield* Archive
@@ -123,12 +125,7 @@ it.scopedLive("a refused key suspends the run", () =>
       const id = yield* start(folder)
       expect(yield* toDo(id)).toEqual(["the run is suspended: SttUnauthorized"])
     }).pipe(
-      Effect.provide(
-        Layer.provideMerge(
-          embedded(folder),
-          Layer.mergeAll(SpeechToText.layerTest(new SttUnauthorized()), speech, platform)
-        )
-      )
+      Effect.provide(Layer.provideMerge(inMemory, Layer.merge(SpeechToText.layerTest(new SttUnauthorized()), platform)))
     )
   }).pipe(Effect.provide(platform))
 )

@@ -44,7 +44,7 @@ export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archi
    */
   static layerEmbedded<const Workers extends ReadonlyArray<Worker<unknown>>>(
     options: WorkOptions<Workers> & {
-      /** The file. It is made, with its folder, if it does not exist. */
+      /** The file. It is made, with its folder, if it does not exist. `:memory:` is a store that ends with the layer, for a test. */
       readonly path: string
     }
   ): Layer.Layer<

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   renameSync,
@@ -77,6 +78,19 @@ describe("an archive in one process", () => {
       )
       const next = yield* runOnce(embedded(directory, double.worker), request(directory, 30))
       expect([next.counts.done, double.calls.begun.length]).toEqual([30, 30])
+    })
+  )
+
+  it.scopedLive("with the path `:memory:` makes no file, and forgets its runs with the layer", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const double = worker()
+      const layer = Archive.layerEmbedded({ path: ":memory:", workers: [double.worker] })
+      for (const calls of [3, 6]) {
+        expect((yield* runOnce(layer, request(directory, 3))).counts.done).toBe(3)
+        expect(double.calls.begun).toHaveLength(calls)
+      }
+      expect(existsSync(":memory:")).toBe(false)
     })
   )
 

@@ -29,6 +29,8 @@ export const layerLibsql = (options: {
 }): Layer.Layer<Store | SqlClient.SqlClient, ArchiveStoreLocked | ArchiveStoreTooNew | ArchiveStoreFailed> =>
   Layer.scopedContext(
     Effect.gen(function* () {
+      // It has no file to lock, or to be moved.
+      if (options.path === ":memory:") return yield* open(options.path, yield* connect(options.path))
       const path = yield* attempt(options.path, () => realPath(options.path))
       // What is no store is refused before it has a lock.
       yield* Effect.scoped(connect(path))
