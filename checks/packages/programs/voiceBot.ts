@@ -1,6 +1,7 @@
 /**
  * A voice bot speaks an answer on a telephone line. A prompt from a WAV file and a pause come before the answer, which is
- * converted while it arrives: mu-law at 8 kHz, in frames of 20 ms. The same frames are sent and recorded.
+ * converted while it arrives: mu-law at 8 kHz, in frames of 20 ms. The same frames are sent and recorded. A caller hangs up in the
+ * middle of an answer, and audio that outlives the layer of its client says so.
  */
 
 import assert from "node:assert/strict"
@@ -14,6 +15,7 @@ import { Chunk, Console, Effect, Layer, Queue, Schedule, Stream } from "effect"
 
 const frameBytes = 160
 const muLawSilence = 0xff
+const long = "One sentence after another. ".repeat(200)
 
 /** Frames of exactly 20 ms; the last one is filled with silence. */
 export const inFrames = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>) =>
@@ -66,9 +68,9 @@ export const program = Effect.gen(function* () {
   assert.ok(recording.durationMillis > promptFile.durationMillis + 250)
   assert.equal((yield* speech.call).billing, "billed")
   const hungUp = yield* Effect.gen(function* () {
-    const long = yield* tts.stream({ text: "One sentence after another. ".repeat(200), lang: "en" })
-    const heard = yield* onTheLine(Telephony.telephony(long)).stream.pipe(Stream.take(50), Stream.runCount)
-    return { heard, call: long.call }
+    const answer = yield* tts.stream({ text: long, lang: "en" })
+    const heard = yield* onTheLine(Telephony.telephony(answer)).stream.pipe(Stream.take(50), Stream.runCount)
+    return { heard, call: answer.call }
   }).pipe(Effect.scoped)
   assert.equal(hungUp.heard, 50)
   assert.equal((yield* hungUp.call).billing, "unknown")
@@ -76,6 +78,15 @@ export const program = Effect.gen(function* () {
     until: (all) => all.at(-1)?.outcome === "abandoned",
     schedule: Schedule.spaced("10 millis")
   }).pipe(Effect.timeout("10 seconds"))
+
+  const ownLayer = TextToSpeech.layer({ apiKey: service.apiKey, baseUrl: service.ttsBaseUrl })
+  const tooLate = yield* Effect.flatMap(TextToSpeech, ({ stream }) => stream({ text: long, lang: "en" })).pipe(
+    Effect.provide(Layer.provide(ownLayer, Layer.fresh(NodeTransport.layer))),
+    Effect.flatMap(PcmStream.collect),
+    Effect.flip
+  )
+  assert.ok(tooLate._tag === "TtsConnectionFailed" && tooLate.reason === "closed", tooLate.message)
+  assert.match(tooLate.message, /Keep the layer open/u)
   yield* Console.log(`ok voiceBot ${frames.length} frames, ${AudioFormat.describe(recording.format)}`)
 })
 

@@ -123,9 +123,12 @@ it.effect.each<readonly [what: string, headers: Record<string, string>, read: st
   })
 )
 
-it.effect("a response that the client can't decode is cut", () =>
+it.effect.each([
+  ["is cut", "ECONNRESET", "cut"],
+  ["whose client was closed has that reason", "UND_ERR_DESTROYED", "closed"]
+])("a response that the client can't decode %s", ([, code, reason]) =>
   Effect.gen(function* () {
-    const cause = Object.assign(new Error("reset"), { code: "ECONNRESET" })
+    const cause = Object.assign(new Error("reset"), { code })
     const undecoded = call((request) => {
       const response = HttpClientResponse.fromWeb(request, new Response("ok"))
       const error = new HttpClientError.ResponseError({ request, response, reason: "Decode", cause })
@@ -133,8 +136,8 @@ it.effect("a response that the client can't decode is cut", () =>
     })
     expect((yield* Effect.flip(undecoded)).failure).toEqual({
       _tag: "ConnectionFailed",
-      reason: "cut",
-      code: "ECONNRESET"
+      reason,
+      code
     })
   })
 )

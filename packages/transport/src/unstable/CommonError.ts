@@ -78,6 +78,8 @@ const readsInformational = "Use the HttpClient of NodeTransport.layer or NodeHtt
 
 const checkProxy = "Check the proxy that HTTPS_PROXY or HTTP_PROXY names, or add the host of the service to NO_PROXY."
 
+const keepOpen = "Keep the layer open until all calls have ended, such as in a ManagedRuntime."
+
 const isFinal: ReadonlySet<ConnectionReason> = new Set(["tls", "closed", "cut", "informational"])
 
 /**
@@ -107,10 +109,10 @@ export const connectionFailed = (afterAll: string): Definition<typeof connection
           ? checkProxy
           : reason === "informational"
             ? `${readsInformational}${sent === "all" ? ` ${afterAll}` : ""}`
-            : sent === "all"
-              ? afterAll
-              : reason === "closed"
-                ? "Keep the layer open until all calls have ended, such as in a ManagedRuntime."
+            : reason === "closed"
+              ? `${keepOpen}${sent === "all" ? ` ${afterAll}` : ""}`
+              : sent === "all"
+                ? afterAll
                 : "Check the base URL and the network, and try again."
     }`
 })

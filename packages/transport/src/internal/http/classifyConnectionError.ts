@@ -50,7 +50,7 @@ const isInformational = (cause: unknown): boolean => {
 
 /**
  * Reduces a connection error to its reason and its code. The error itself may hold the key and the body, so it is
- * dropped. If the response had begun, the reason is always `cut`.
+ * dropped. If the response had begun, the reason is `cut`, or `closed` if the client was closed.
  */
 export const classifyConnectionError = (cause: unknown, hasResponse: boolean): ConnectionFailed => {
   const code = systemCode(cause)
@@ -58,7 +58,7 @@ export const classifyConnectionError = (cause: unknown, hasResponse: boolean): C
   if (cause instanceof ProxyError && known !== "tooManyOpenFiles") {
     return { _tag: "ConnectionFailed", reason: "proxy", code }
   }
-  if (hasResponse) return { _tag: "ConnectionFailed", reason: "cut", code }
+  if (hasResponse) return { _tag: "ConnectionFailed", reason: known === "closed" ? known : "cut", code }
   return { _tag: "ConnectionFailed", reason: isInformational(cause) ? "informational" : (known ?? "unknown"), code }
 }
 
