@@ -110,6 +110,12 @@ export const program = Effect.gen(function* () {
   })
   assert.deepEqual((yield* vault.reads).slice(readsBeforeMany), ["north"])
 
+  const sealed = yield* announce("Hello?").pipe(
+    Effect.provide(TextToSpeech.layer({ apiKey: new UnknownTenant({ tenant: "east" }), baseUrl: one.ttsBaseUrl })),
+    Effect.flip
+  )
+  assert.match(sealed.message, /reading it failed \(UnknownTenant\)\. Check the effect/u)
+
   const unknown = yield* announce("Hello?").pipe(as("west"), Effect.flip)
   assert.equal(unknown._tag, "UnknownTenant")
   assert.ok(!JSON.stringify(refused).includes(Redacted.value(one.apiKey)))

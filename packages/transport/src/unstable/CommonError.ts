@@ -33,6 +33,14 @@ export const invalidRequest: Definition<typeof invalidRequestFields, "request"> 
 const invalidApiKeyFields = { problem: Schema.String }
 
 /**
+ * How the problem of a key begins that could not be read.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const keyNotRead = "reading it failed"
+
+/**
  * The key can't be read, or does not have the form `<prefix>.<secret>`.
  *
  * @since 0.1.0
@@ -49,7 +57,11 @@ export const invalidApiKey: Definition<typeof invalidApiKeyFields, "account"> = 
       call.attempts.length === 0
         ? "Nothing was sent, because of the API key"
         : "The service refused the API key, and no new key is available"
-    }: ${problem}. Use the whole <prefix>.<secret> value that the platform showed when the key was created.`
+    }: ${problem}. ${
+      problem.startsWith(keyNotRead)
+        ? "Check the effect that reads it, which is the option apiKey."
+        : "Use the whole <prefix>.<secret> value that the platform showed when the key was created."
+    }`
 }
 
 const connectionFailedFields = {

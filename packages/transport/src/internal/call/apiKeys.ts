@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import { type ApiKey, problemWith } from "../../ApiKey.js"
+import { keyNotRead } from "../../unstable/CommonError.js"
 import type { InvalidApiKey } from "../../unstable/Failure.js"
 
 /** The key that all calls of a layer use. */
@@ -23,7 +24,7 @@ const checked = (key: Redacted.Redacted): Effect.Effect<Redacted.Redacted, Inval
 
 // Failures and defects may both quote the key.
 const unreadable = (cause: Cause.Cause<unknown>): Effect.Effect<never, InvalidApiKey> =>
-  Effect.fail({ _tag: "InvalidApiKey", problem: `reading it failed (${errorName(Cause.squash(cause))})` })
+  Effect.fail({ _tag: "InvalidApiKey", problem: `${keyNotRead} (${errorName(Cause.squash(cause))})` })
 
 /** A reading that several calls wait for. */
 interface Reading {
