@@ -32,7 +32,7 @@ const isPlain = (value: unknown): value is object => {
 }
 
 /**
- * A schema of a record that takes plain objects only. Others, such as a `Map`, may have content that is not in their fields. The
+ * A schema of a record that takes plain objects only, and does not change what is in them. Others, such as a `Map`, may have content that is not in their fields. The
  * annotations need a `jsonSchema` and an `arbitrary`: a declaration has none of its own.
  *
  * @since 0.1.0
@@ -45,7 +45,8 @@ export const plainObject = <A>(
   const decode = ParseResult.decodeUnknown(record)
   const parse = () => (value: unknown, options: ParseOptions, ast: AST) =>
     isPlain(value)
-      ? decode(value, options)
+      ? // The copy of the record's own parser has no field `__proto__`, which JSON may have.
+        ParseResult.map(decode(value, options), () => ({ ...value }) as A)
       : ParseResult.fail(new ParseResult.Type(ast, value, "must be a plain object"))
   return Schema.declare([], { decode: parse, encode: parse }, annotations)
 }
