@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, mkdtempSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -121,6 +121,28 @@ layer(NodeFileSystem.layer)("a folder", (it) => {
       expect(items[2]?.problem?.message).toMatch(
         /pipe\.wav is a pipe, not a file\. Put a recording there, or remove it, and run again\.$/
       )
+    })
+  )
+
+  it.effect("has a list, a JSONL or a CSV in a pipe, such as that of another command", () =>
+    Effect.gen(function* () {
+      write("piped.wav")
+      const pipe = join(folder, "pipe")
+      execFileSync("mkfifo", [pipe])
+      const pathsFrom = <R>(from: Source.Source<R>, text: string) => {
+        // Opened by a process of its own: to open a pipe waits for the other end.
+        const writer = spawn("sh", ["-c", `printf '%s' "$1" > "$2"`, "sh", text, pipe])
+        return Effect.map(
+          Effect.ensuring(
+            itemsOf(from),
+            Effect.sync(() => writer.kill())
+          ),
+          (items) => items.map(({ path }) => path)
+        )
+      }
+      expect(yield* pathsFrom(Source.list(pipe, { root: folder }), "piped.wav\n")).toEqual(["piped.wav"])
+      expect(yield* pathsFrom(Source.jsonl(pipe), '{"id":"a","text":"One."}\n')).toEqual(["a"])
+      expect(yield* pathsFrom(Source.csv(pipe), "id,text\na,One.\n")).toEqual(["a"])
     })
   )
 

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs"
+import { createReadStream, existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { Readable } from "node:stream"
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -6,6 +6,7 @@ import * as Printable from "@effect-speech/common/Printable"
 import { CsvError, parse } from "csv-parse"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import { ArchiveSourceFailed } from "../../ArchiveError.js"
@@ -23,9 +24,20 @@ interface RawLine {
 
 const newline = 10
 
-/** The bytes of a file, which is opened when they are read. */
+/** A pipe has no places to read at, as the file system does. It is opened when it is read. */
+const pipeOf = (path: string): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]: () => createReadStream(path)[Symbol.asyncIterator]()
+})
+
+/** The bytes of a file or a pipe, which is opened when they are read. */
 const bytesOf = (path: string) =>
-  Effect.flatMap(FileSystem.FileSystem, (fs) => Stream.toAsyncIterableEffect(fs.stream(path)))
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const found = yield* Effect.option(fs.stat(path))
+    return Option.exists(found, ({ type }) => type === "FIFO" || type === "Socket" || type === "CharacterDevice")
+      ? pipeOf(path)
+      : yield* Stream.toAsyncIterableEffect(fs.stream(path))
+  })
 
 /** The lines of a file, a chunk at a time. With `nul`, a file whose first chunk has a NUL is separated by NUL. */
 async function* rawLines(
