@@ -77,7 +77,7 @@ const work = Effect.gen(function* () {
       const { result } = settlement
       yield* commit("UPDATE files SET state = 2, result = ? WHERE seq = ? AND state = 1", [JSON.stringify(result), seq])
       yield* Effect.promise(() =>
-        write(Output.pathOf(settings.output, item.path), `${/** @type {Output.TranscriptionResult} */ (result).text}\n`)
+        write(Output.pathOf(settings.output, item.path), `${"text" in result ? result.text : ""}\n`)
       )
     })
   const source = yield* Source.folder(folder)

@@ -25,6 +25,7 @@ import {
 } from "@effect-speech/archive"
 import { AudioDecoder, Wav } from "@effect-speech/audio-codec"
 import { SpeechToText } from "@effect-speech/stt"
+import { TextToSpeech } from "@effect-speech/tts"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -131,7 +132,7 @@ describe("the records of a run", () => {
           assert.strictEqual(credits, 1)
           // By the operation: that of a synthesis has no text.
           if ("text" in result) assert.strictEqual(result.text, "Nobody missed the tide today.")
-          else expectTypeOf(result).toEqualTypeOf<Output.SynthesisResult>()
+          else expectTypeOf(result).toEqualTypeOf<Output.SynthesisResult | Output.UnreadableResult>()
         }
 
         const failed = yield* Stream.runCollect(archive.results(id, { states: ["failed", "held"] }))
@@ -187,6 +188,74 @@ describe("the records of a run", () => {
   })
 })
 
+/** A run over a text for each call of a worker of one's own. */
+const ranBy = (path: string, worker: Worker.Worker, ...ids: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const archive = yield* Archive
+    const { id } = yield* archive.start({
+      source: Source.texts(Stream.fromIterable(ids.map((one) => ({ id: one, text: one }))), {
+        root: "menu",
+        description: "the menu"
+      }),
+      operation: Operation.transcribe({ model: "hi-general-v2-8khz" }),
+      output: { directory: join(path, "out"), format: "json" }
+    })
+    // Of a result that can't be read, there is no transcript to write.
+    yield* Effect.catchTag(Stream.runDrain(archive.progress(id)), "ArchiveOutputFailed", () => Effect.void)
+    return [...(yield* Stream.runCollect(archive.results(id)))]
+  }).pipe(
+    Effect.provide(Layer.provide(Archive.layerEmbedded({ path: ":memory:", workers: [worker] }), NodeFileSystem.layer))
+  )
+
+describe("a worker of your own", () => {
+  const cost = () => Effect.succeed({ most: 1, isStated: true })
+  const result = { text: "One.", segments: [{ start: 0, end: 1500, text: "One.", confidence: 0.9 }], warnings: [] }
+
+  it.scopedLive("gives its result as it is stored", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const call = () => Effect.succeed({ _tag: "Done", result, billing: "billed", credits: 2 } as const)
+      const [file] = yield* ranBy(path, { operation: "Transcribe", cost, call }, "1")
+      if (file?.state !== "done") return assert.fail(file?.state)
+      assert.isTrue(Equal.equals(file.result, Schema.decodeSync(Output.TranscriptionResult)(result)))
+      const other = () =>
+        Effect.succeed({ _tag: "Done", result: { words: ["One."] }, billing: "billed", credits: 2 } as const)
+      // @ts-expect-error Nothing reads such a result.
+      const refused: Worker.Worker = { operation: "Transcribe", cost, call: other }
+      assert.isFunction(refused.call)
+    })
+  )
+
+  it.scopedLive("spoils the record of one file alone, if it gives another result all the same", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const odd = { ...result, confidence: null }
+      const worker: Worker.Worker = {
+        operation: "Transcribe",
+        cost,
+        call: ({ file }) =>
+          Effect.succeed({
+            _tag: "Done",
+            result: file.path === "2" ? (odd as never) : result,
+            billing: "billed",
+            credits: 2
+          })
+      }
+      const files = yield* ranBy(path, worker, "1", "2", "3")
+      assert.deepStrictEqual(
+        files.map((file) => file.state === "done" && file.result.constructor),
+        [Output.TranscriptionResult, Output.UnreadableResult, Output.TranscriptionResult]
+      )
+      for (const file of files) {
+        if (file.state !== "done") return assert.fail(file.state)
+        if ("stored" in file.result) assert.deepStrictEqual(file.result.stored, odd)
+        const json = JSON.stringify(Schema.encodeSync(Run.FileRecord)(file))
+        assert.isTrue(Equal.equals(Schema.decodeSync(Schema.parseJson(Run.FileRecord))(json), file))
+      }
+    })
+  )
+})
+
 describe("the status of a run", () => {
   it.scopedLive("is a union by state: one that is suspended says why", () =>
     Effect.gen(function* () {
@@ -235,6 +304,73 @@ describe("the status of a run", () => {
         assert.isTrue(Equal.equals(Schema.decodeSync(Schema.parseJson(Run.RunStatus))(json), one))
       }).pipe(Effect.provide(Layer.provide(Archive.layerClient({ path: join(path, "runs.db") }), NodeFileSystem.layer)))
     })
+  )
+})
+
+describe("what a status says of its request", () => {
+  const layer = Layer.provideMerge(
+    Archive.layerEmbedded({ path: ":memory:", workers: [Worker.synthesis] }),
+    Layer.merge(
+      TextToSpeech.layerTest({ bytes: new Uint8Array(16_000), outputFormat: "8000:pcm16" }),
+      NodeFileSystem.layer
+    )
+  )
+  // A literal would set the prototype.
+  const proto = (value: unknown) => JSON.parse(JSON.stringify({ ["__proto__"]: value })) as Record<string, never>
+
+  it.scopedLive("is a request again: start, plan and resume take it", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const archive = yield* Archive
+      const source = Source.texts(Stream.make({ id: "welcome", text: "Hello" }), {
+        root: "menu",
+        description: "the menu"
+      })
+      const { id } = yield* archive.start({
+        source,
+        operation: Operation.synthesize({ outputFormat: "8000:pcm16", g2pOverrides: { Nagpur: ["n", "aː"] } }),
+        output: { directory: join(path, "out"), format: "wav" },
+        limits: { maxFiles: 10, callsPerSecond: 100 }
+      })
+      yield* Stream.runDrain(archive.progress(id))
+      const [status, other] = [yield* archive.status(id), yield* archive.status(id)]
+      assert.isTrue(Equal.equals(status, other) || !Equal.equals(status.heartbeatAt, other.heartbeatAt))
+      if (Equal.equals(status, other)) assert.strictEqual(Hash.hash(status), Hash.hash(other))
+      const { limits, settings } = status
+      const again = { source, operation: settings.operation, output: settings.output, limits }
+      const { done, files, toCall } = yield* archive.plan(again)
+      assert.deepStrictEqual({ done, files, toCall }, { done: 1, files: 1, toCall: 0 })
+      assert.strictEqual((yield* archive.start(again)).id, id)
+      yield* Stream.runDrain(archive.progress(id))
+      const resumed = yield* archive.resume(id, { limits })
+      assert.deepStrictEqual(resumed.limits, limits)
+      assert.strictEqual((yield* TextToSpeech.calls).length, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.scopedLive("has fields of any name, such as __proto__, and so have the calls", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const archive = yield* Archive
+      const { id } = yield* archive.start({
+        source: Source.texts(Stream.make({ id: "welcome", text: "Hello" }), { root: "menu", description: "the menu" }),
+        operation: Operation.synthesize({
+          outputFormat: "8000:pcm16",
+          g2pOverrides: proto(["n", "aː"]),
+          additionalFields: proto({ style: "calm" })
+        }),
+        output: { directory: join(path, "out"), format: "wav" }
+      })
+      yield* Stream.runDrain(archive.progress(id))
+      const { counts, settings } = yield* archive.status(id)
+      assert.strictEqual(counts.done, 1)
+      const [call] = yield* TextToSpeech.calls
+      for (const fields of [settings.operation, call]) {
+        if (fields === undefined || !("g2pOverrides" in fields)) return assert.fail("no fields")
+        assert.strictEqual(JSON.stringify(fields.g2pOverrides), `{"__proto__":["n","aː"]}`)
+        assert.strictEqual(JSON.stringify(fields.additionalFields), `{"__proto__":{"style":"calm"}}`)
+      }
+    }).pipe(Effect.provide(layer))
   )
 })
 

@@ -95,6 +95,19 @@ export class SynthesisResult extends structural(
   })
 ) {}
 
+/**
+ * A recorded result that is neither, such as one of another version or of another program. The other records of the run are read.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export class UnreadableResult extends structural(
+  Schema.Class<UnreadableResult>("@effect-speech/archive/UnreadableResult")({
+    /** The JSON value that is stored. */
+    stored: Schema.Unknown
+  })
+) {}
+
 /** Of a name on most file systems, in bytes. */
 const longestName = 255
 

@@ -196,7 +196,7 @@ describe("the settings of a run", () => {
     ],
     [
       check({ operation: Operation.transcribe({ model: "m", maximum: "5 millis" }) }),
-      "operation.pieceMillis must be whole milliseconds from 1000 to 3600000"
+      "operation.maximum must be from a second to an hour, in whole milliseconds"
     ],
     [
       check({ operation: Operation.transcribe({ model: "m", additionalFields: { model: "x" } }) }),

@@ -36,7 +36,7 @@ const paidOf = (cost: number): number => Math.floor(cost / 2)
 const settlementOf = (outcome: Outcome, cost: number, begunAt: number): Settlement => {
   switch (outcome) {
     case "answered":
-      return { _tag: "Done", result: "text", billing: "billed", credits: cost }
+      return { _tag: "Done", result: { text: "text", segments: [], warnings: [] }, billing: "billed", credits: cost }
     case "refused by the file":
       return { _tag: "Failed", error, billing: "notBilled" }
     case "lost on its way":

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Quiet } from "@effect-speech/audio-codec"
+import type { Billing } from "@effect-speech/transport/CallReport"
 import * as FastCheck from "effect/FastCheck"
 import { makeTally, ofKept, ofRecording, secondsOf } from "../src/internal/model/money.js"
 import { settle } from "../src/internal/model/policy.js"
@@ -69,7 +70,13 @@ describe("what a file has cost", () => {
       slowUntil: 0,
       probe: false
     } as const
-    const done = { _tag: "Done", result: null, billing: "billed", credits: 10, keptCredits: 30 } as const
+    const done = {
+      _tag: "Done",
+      result: { text: "text", segments: [], warnings: [] },
+      billing: "billed",
+      credits: 10,
+      keptCredits: 30
+    } as const
     const spentAfter = (spent: number) =>
       settle(run, { strikes: 0, reserved: 40, spent, mayBeBilled: false, isFirstCall: true }, done, false).file.spent
     // Recorded when they failed; by a killed process without a limit; by a killed process whose reservation was spent.
@@ -79,7 +86,7 @@ describe("what a file has cost", () => {
 
 describe("what becomes of a file whose call failed", () => {
   const facts = { error: { tag: "Tag", message: "Sentence." }, credits: 7, begunAt: 5, isSent: true }
-  const pair = (concern: Concern, billing: string) =>
+  const pair = (concern: Concern, billing: Billing) =>
     (["hold", "repeat"] as const).map((unanswered) => {
       const { _tag, ...settlement } = settlementOf({ ...facts, concern, billing }, unanswered)
       expect(settlement.credits).toBe(7)
@@ -99,12 +106,12 @@ describe("what becomes of a file whose call failed", () => {
     ["closing", "NotBegun", "Held slower"]
   ])("is decided by what the failure concerns: %s", (concern, sure, unsure) => {
     expect(pair(concern, "notBilled")).toEqual([sure, sure])
-    for (const billing of ["unknown", "billed"]) expect(pair(concern, billing)).toEqual([unsure, sure])
+    for (const billing of ["unknown", "billed"] as const) expect(pair(concern, billing)).toEqual([unsure, sure])
   })
 
   it("does not count an attempt that sent nothing", () => {
     for (const concern of ["file", "process"] as const) {
-      const failure = { ...facts, concern, billing: "notBilled", credits: 0, isSent: false }
+      const failure = { ...facts, concern, billing: "notBilled", credits: 0, isSent: false } as const
       expect(settlementOf(failure, "hold")).toMatchObject({ notReached: true })
     }
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import type { Billing } from "@effect-speech/transport/CallReport"
 import * as FastCheck from "effect/FastCheck"
 import {
   type Admission,
@@ -114,13 +115,13 @@ describe("what becomes of a file after its call", () => {
   const anySettlement: FastCheck.Arbitrary<Settlement> = FastCheck.oneof(
     FastCheck.record({
       _tag: FastCheck.constant("Done" as const),
-      result: FastCheck.constant("text"),
-      billing: FastCheck.constantFrom("billed", "unknown"),
+      result: FastCheck.constant({ text: "text", segments: [], warnings: [] }),
+      billing: FastCheck.constantFrom<Array<Billing>>("billed", "unknown"),
       credits: FastCheck.integer({ min: 0, max: 50 }),
       notReached: FastCheck.boolean()
     }),
     FastCheck.constantFrom<Settlement>({ _tag: "NotBegun" }, { _tag: "Refused", error }),
-    FastCheck.constantFrom("notBilled", "billed", "unknown").chain((billing) =>
+    FastCheck.constantFrom<Array<Billing>>("notBilled", "billed", "unknown").chain((billing) =>
       FastCheck.constantFrom<Settlement>(
         { _tag: "Unsaved", error, billing },
         { _tag: "Failed", error, billing },

@@ -66,13 +66,18 @@ const begun = (count: number, options: { readonly limits?: Limits; readonly unan
     }
   })
 
-const done = (credits = 1) => ({ _tag: "Done" as const, result: "text", billing: "billed", credits })
+const done = (credits = 1) => ({
+  _tag: "Done" as const,
+  result: { text: "text", segments: [], warnings: [] },
+  billing: "billed" as const,
+  credits
+})
 const poison: Settlement = { _tag: "Failed", error: { tag: "BadRequest", message: "No." }, billing: "notBilled" }
 const refused: Settlement = { _tag: "Refused", error: { tag: "InsufficientCredit", message: "Top up." } }
 const unavailable = (begunAt: number) => ({
   _tag: "Unavailable" as const,
   error: { tag: "ServiceUnavailable", message: "Later." },
-  billing: "notBilled",
+  billing: "notBilled" as const,
   begunAt
 })
 
@@ -236,7 +241,7 @@ for (const { title, open, installed } of databases) {
           yield* claim(1)
           assert.isFalse(yield* settle(1, done(), "b"))
           assert.isFalse(yield* store.endIfComplete(run, epoch))
-          const result = { text: "नमस्ते\0", segments: [1.5, null] }
+          const result = { text: "नमस्ते\0", segments: [{ start: 1.5, end: 2, text: "" }], warnings: [] }
           assert.isTrue(yield* settle(1, { _tag: "Done", result, billing: "billed", credits: 7 }))
           assert.isFalse(yield* settle(1, poison))
           assert.isTrue(yield* store.endIfComplete(run, epoch))

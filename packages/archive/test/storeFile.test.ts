@@ -102,7 +102,7 @@ describe("a store in a file", () => {
       const settle = (seq: number, length: number) =>
         store.settle("run", epoch, seq, "a", {
           _tag: "Done",
-          result: "x".repeat(length),
+          result: { text: "x".repeat(length), segments: [], warnings: [] },
           billing: "billed",
           credits: 1
         })

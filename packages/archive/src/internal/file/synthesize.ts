@@ -6,6 +6,7 @@ import * as Wav from "@effect-speech/audio-codec/Wav"
 import { makeFolder } from "@effect-speech/common/Files"
 import { systemCode } from "@effect-speech/common/SystemCode"
 import * as LongSpeech from "@effect-speech/long-form/LongSpeech"
+import type { Billing } from "@effect-speech/transport/CallReport"
 import type { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import { codePoints, maximumCodePoints } from "@effect-speech/tts/TtsContract"
@@ -195,7 +196,7 @@ const inPieces = (request: SynthesisRequest, place: Place, job: Job, tally: Mone
 const done = (
   { dataLength, durationMillis, format }: Wav.WavFile,
   warnings: ReadonlyArray<{ readonly _tag: string }>,
-  billing: string,
+  billing: Billing,
   tally: Money.Tally
 ): Done => {
   const result: SynthesisResult = {

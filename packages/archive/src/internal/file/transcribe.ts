@@ -8,7 +8,7 @@ import * as LongTranscription from "@effect-speech/long-form/LongTranscription"
 import * as SegmentReader from "@effect-speech/long-form/SegmentReader"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
-import type { CallReport } from "@effect-speech/transport/CallReport"
+import type { Billing, CallReport } from "@effect-speech/transport/CallReport"
 import { billingOf, isRefusal } from "@effect-speech/transport/unstable/Report"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -251,7 +251,7 @@ const inPieces = (request: Request, job: Job, options: LongTranscription.Options
 const tagsOf = (warnings: ReadonlyArray<{ readonly _tag: string }>) => [...new Set(warnings.map(({ _tag }) => _tag))]
 
 /** A service need not say that it recognised nothing. An empty transcript has a warning all the same. */
-const done = (result: typeof TranscriptionResult.Encoded, billing: string, credits: number): Done => ({
+const done = (result: typeof TranscriptionResult.Encoded, billing: Billing, credits: number): Done => ({
   _tag: "Done",
   result:
     result.text.trim() !== "" ||

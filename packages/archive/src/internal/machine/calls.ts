@@ -179,11 +179,11 @@ const makeResults = ({ life, machine, recorded, store, workers }: CallsOptions) 
     }
   })
 
-/** What a file has from one with the same content. Nothing was sent for it. */
+/** What a file has from one with the same content, as it is stored. Nothing was sent for it. */
 const resultOfSame = ({ error, result, state }: StoredFile): Settlement =>
   state === "held" && error !== undefined
     ? { _tag: "Held", error, billing: "notBilled", notReached: true }
-    : { _tag: "Done", result, billing: "notBilled", credits: 0, notReached: true }
+    : { _tag: "Done", result: result as Done["result"], billing: "notBilled", credits: 0, notReached: true }
 
 /** A worker that throws has a defect, in which its file takes part: the file is not called again, and the run goes on. */
 const defect = (cause: Cause.Cause<never>, unanswered: Unanswered): Settlement => {

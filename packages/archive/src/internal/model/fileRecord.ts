@@ -9,7 +9,7 @@ import { Billing } from "@effect-speech/transport/CallReport"
 import type { TtsError } from "@effect-speech/tts/TtsError"
 import * as Schema from "effect/Schema"
 import type { ArchiveOutputFailed } from "../../ArchiveError.js"
-import { SynthesisResult, TranscriptionResult } from "../../Output.js"
+import { SynthesisResult, TranscriptionResult, UnreadableResult } from "../../Output.js"
 
 /**
  * The tag of the error of a file: that of an error of its call, or one of these. Another version may have recorded others.
@@ -48,7 +48,7 @@ export type FileErrorTag =
  * Why a file failed or is held.
  *
  * @since 0.1.0
- * @category errors
+ * @category models
  */
 export class FileError extends structural(
   Schema.Class<FileError>("@effect-speech/archive/FileError")({
@@ -122,8 +122,8 @@ export class DoneFile extends structural(
     billing: Billing,
     /** What its calls cost, by the price of `Limits`. */
     credits: Schema.Number,
-    /** By the operation of its run. The one of a transcription has a `text`. */
-    result: Schema.Union(TranscriptionResult, SynthesisResult)
+    /** By the operation of its run. The one of a transcription has a `text`, and one that can't be read has what is `stored`. */
+    result: Schema.Union(TranscriptionResult, SynthesisResult, UnreadableResult)
   })
 ) {}
 
@@ -131,7 +131,7 @@ export class DoneFile extends structural(
  * Its error is recorded. It has no `billing` if it was never called.
  *
  * @since 0.1.0
- * @category errors
+ * @category models
  */
 export class FailedFile extends structural(
   Schema.Class<FailedFile>("@effect-speech/archive/FailedFile")({
@@ -146,7 +146,7 @@ export class FailedFile extends structural(
  * Its call may have been billed, and has no result. It has no `credits` if it began without a limit of them.
  *
  * @since 0.1.0
- * @category errors
+ * @category models
  */
 export class HeldFile extends structural(
   Schema.Class<HeldFile>("@effect-speech/archive/HeldFile")({

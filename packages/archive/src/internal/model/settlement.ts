@@ -1,6 +1,7 @@
 /**
  * What becomes of a file whose call failed.
  */
+import type { Billing } from "@effect-speech/transport/CallReport"
 import type { Unanswered } from "../../Run.js"
 import type { Settlement } from "../store/Store.js"
 import type { Reason } from "./limits.js"
@@ -26,7 +27,7 @@ export type Concern = "file" | "run" | "output" | "source" | "account" | "servic
 export interface CallFailure {
   readonly concern: Concern
   readonly error: Reason
-  readonly billing: string
+  readonly billing: Billing
   /** The service may have got a request for the file. */
   readonly isSent: boolean
   /** What the call cost, or may have cost. */
@@ -77,7 +78,7 @@ export const settlementOf = (failure: CallFailure, unanswered: Unanswered): Sett
 
 /** A defect concerns its file alone. Whether it was billed is not known, nor what it cost. */
 export const failedOrHeld = (
-  facts: { readonly error: Reason; readonly billing: string; readonly credits?: number | undefined },
+  facts: { readonly error: Reason; readonly billing: Billing; readonly credits?: number | undefined },
   unanswered: Unanswered
 ): Settlement & { readonly _tag: "Failed" | "Held" } => ({
   _tag: facts.billing === "notBilled" || unanswered === "repeat" ? "Failed" : "Held",

@@ -84,7 +84,7 @@ export interface ArchiveService {
    * or resumed the run, its output is made to agree with the store before the stream ends: see `output` of `RunStatus`.
    */
   readonly progress: (
-    run: string
+    run: RunId
   ) => Stream.Stream<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed | ArchiveOutputFailed>
   /** No call begins any more, on any machine. Those under way are finished. */
   readonly pause: (run: RunId) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed>

@@ -12,10 +12,16 @@ const Started = Schema.Struct({ ...RunSettings.fields, limits: Limits })
 
 const decodeStarted = Schema.decodeUnknownEither(Schema.typeSchema(Started), { onExcessProperty: "error" })
 
+/** The option that sets a field of the settings, if its name is another one. */
+const optionOf = ({ field, problem }: Issue.Issue): Issue.Issue =>
+  field === "operation.pieceMillis"
+    ? { field: "operation.maximum", problem: "must be from a second to an hour, in whole milliseconds" }
+    : { field, problem }
+
 /** Checks the settings and the limits of a run by the rules of the requests, before anything is listed, stored or sent. */
 export const validate = (settings: RunSettings, limits: Limits): Either.Either<void, ArchiveRunInvalid> => {
   return Either.flatMap(
-    Either.mapLeft(decodeStarted({ ...settings, limits }), (error) => runInvalid(Issue.first(error.issue))),
+    Either.mapLeft(decodeStarted({ ...settings, limits }), (error) => runInvalid(optionOf(Issue.first(error.issue)))),
     ({ operation, output }) =>
       (operation._tag === "Synthesize") === (output.format === "wav")
         ? Either.right(undefined)

@@ -65,7 +65,7 @@ export interface List {
   readonly hasRoot: boolean
 }
 
-/** The path below the root, with `/`. Throws a `ArchiveSourceFailed` if it lies elsewhere. `number` is its place in the list. */
+/** The path below the root, with `/`. Throws an `ArchiveSourceFailed` if it lies elsewhere. `number` is its place in the list. */
 export const pathBelow = (root: string, path: string, number: number, list?: List): string => {
   const below = relative(root, resolve(root, path)).replaceAll(sep, "/")
   const problem = path.includes("\0") ? "holds a NUL character" : pathProblem(below)
@@ -141,7 +141,7 @@ const ofProcess: ReadonlySet<string | undefined> = new Set(["EMFILE", "ENFILE"])
 /** A process that has too many open files can open no file: nothing is wrong with this one. */
 export const isOfProcess = (code: string | undefined): boolean => ofProcess.has(code)
 
-/** A file or folder that can't be opened. Throws a `ArchiveSourceFailed` if this process can open none. */
+/** A file or folder that can't be opened. Throws an `ArchiveSourceFailed` if this process can open none. */
 export const unreadable = (path: string, full: string, error: unknown): SourceItem => {
   const code = systemCode(error)
   if (isOfProcess(code)) throw sourceFailed(full, error)

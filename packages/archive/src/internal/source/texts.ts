@@ -68,7 +68,7 @@ export const textItems = <R>(
     )
   })
 
-/** Throws a `ArchiveSourceFailed`. */
+/** Throws an `ArchiveSourceFailed`. */
 const itemOf = ({ number, value }: Line, root: string, placeOf: (id: string) => Place): SourceItem => {
   const refuse = (sentence: string): never => {
     throw new ArchiveSourceFailed({

@@ -2,11 +2,13 @@
  * The tables of an archive, and the statements on them. Each change of a file is one statement or one transaction, which
  * requires the state that it changes: a second process that does the same changes nothing.
  */
+import type { Billing } from "@effect-speech/transport/CallReport"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type { ArchiveRunConflict, ArchiveRunNotFound, ArchiveStoreFailed } from "../../ArchiveError.js"
+import type { SynthesisResult, TranscriptionResult } from "../../Output.js"
 import type { FileState, Limits, RunId, RunSettings, RunState, RunStatus, Suspension } from "../../Run.js"
 import type { SourceItem } from "../../Source.js"
 import type { FileIdentity } from "../model/identity.js"
@@ -85,10 +87,11 @@ export interface FileWithOutput extends StoredFile {
 /** The service has answered, or there was nothing to send. */
 export interface Done {
   readonly _tag: "Done"
-  readonly result: unknown
+  /** As it is stored. */
+  readonly result: typeof TranscriptionResult.Encoded | typeof SynthesisResult.Encoded
   /** What was written for it, or is about to be. */
   readonly output?: FileOutput | undefined
-  readonly billing: string
+  readonly billing: Billing
   /** What this call cost. */
   readonly credits: number
   /** What the pieces cost that earlier calls paid. They are counted if those calls were not recorded. */
@@ -111,7 +114,7 @@ interface Unpaid {
 export interface Unavailable extends Unpaid {
   readonly _tag: "Unavailable"
   readonly error: Reason
-  readonly billing: string
+  readonly billing: Billing
   /** When the call began, by the clock of {@link StoreService.now}. */
   readonly begunAt: number
 }
@@ -123,7 +126,7 @@ export type Settlement =
   | (Unpaid & {
       readonly _tag: "Failed" | "Held"
       readonly error: Reason
-      readonly billing: string
+      readonly billing: Billing
       /** Each file of the run may fail so, such as for an unknown model. Default: false. */
       readonly concernsRun?: boolean | undefined
       /** Set if the service is down or overloaded, so that the run slows down. As that of `Unavailable`. */
@@ -138,7 +141,7 @@ export type Settlement =
   | (Unpaid & {
       readonly _tag: "Unsaved"
       readonly error: Reason
-      readonly billing: string
+      readonly billing: Billing
     })
   | Unavailable
   /** The run stopped between two pieces: the file is pending again, and the pieces that were paid are kept. */
