@@ -93,7 +93,8 @@ export const runCall = <A, E extends ServiceError, Context, Reading extends E>(
       const cost = operation.repeatable ? costOfRetry(error, limits) : undefined
       if (cost === undefined) return yield* Effect.fail(error)
       plan ??= planRetries(retries)
-      const decision = decideRetry(error, call, yield* plan(error), cost, limits)
+      const planned = yield* plan(error, call.progress().attempts.at(-1))
+      const decision = decideRetry(error, call, planned, cost, limits)
       if (decision === undefined) return yield* Effect.fail(error)
       delayMillis = decision.delayMillis
       lastCost = decision.cost
