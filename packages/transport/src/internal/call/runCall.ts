@@ -62,7 +62,7 @@ export const runCall = <A, E extends ServiceError, Context, Reading extends E>(
     let lastCost = 0
     let plan: ReturnType<typeof planRetries> | undefined
     for (;;) {
-      const sending = sendAttempt(driver, call, operation, { delayMillis, header: apiKeyHeader, key, telemetry })
+      const sending = sendAttempt(driver, call, operation, { delayMillis, header: apiKeyHeader, key })
       const attempt = Effect.matchEffect(sending, {
         onFailure: (failure) => Effect.fail(toError(failure)),
         onSuccess: ({ context, response }) => {
@@ -70,7 +70,7 @@ export const runCall = <A, E extends ServiceError, Context, Reading extends E>(
           return operation.accept(latest, context)
         }
       })
-      const outcome = yield* Effect.either(telemetry.spanAttempt(attempt, operation, call))
+      const outcome = yield* Effect.either(telemetry.observeAttempt(attempt, operation, call))
       if (Either.isRight(outcome)) {
         budget.giveBack(lastCost)
         return outcome.right
