@@ -8,6 +8,7 @@
 
 import { cloneable } from "@effect-speech/common/Cloneable"
 import * as Printable from "@effect-speech/common/Printable"
+import { structural } from "@effect-speech/common/Structural"
 import * as Schema from "effect/Schema"
 import { type Billing, CallReport, nothingSent, type Piece } from "../CallReport.js"
 import type { Category, Retry, ServiceError, ServiceErrorClass } from "../ServiceError.js"
@@ -88,7 +89,7 @@ export const define =
         return Printable.line(definition.message(this as unknown as Facts<Fields>))
       }
     }
-    return cloneable(Defined) as unknown as ServiceErrorClass<Self, Tag, Fields, C>
+    return cloneable(structural(Defined)) as unknown as ServiceErrorClass<Self, Tag, Fields, C>
   }
 
 /**
