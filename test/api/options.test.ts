@@ -209,6 +209,16 @@ describe("a Schedule for the retries", () => {
 })
 
 describe("the requests of a test double", () => {
+  it.effect("have the sources that the program gave", () => {
+    const sources = [AudioSource.fromPath("call.wav"), AudioSource.fromBytes(new Uint8Array(1))]
+    return Effect.gen(function* () {
+      const stt = yield* SpeechToText
+      for (const audio of sources) yield* stt.transcribe({ audio, model: "one" })
+      const calls = yield* SpeechToText.calls
+      expect(calls.map(({ audio }, index) => audio === sources[index])).toEqual([true, true])
+    }).pipe(Effect.provide(SpeechToText.layerTest("hello")))
+  })
+
   it.live("are forgotten when a test asks for it, and counted from there", () => {
     const audio = AudioSource.fromBytes(new Uint8Array(8), { filename: "call.wav" })
     const transcribe = (model: string) => Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio, model }))

@@ -26,6 +26,7 @@ import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -180,7 +181,8 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
     Client.layerTest({
       tag: SpeechToText,
       calls: SpeechToTextCalls,
-      validate,
+      // The service below checks the request as it is given, before its source gets what it requires.
+      validate: Either.right,
       answer,
       service: (call) => ({
         transcribe: <R>(request: TranscriptionRequest<R>) =>
