@@ -85,8 +85,40 @@ const withoutComments = (text: string): string =>
     .replace(/^export \{\};\n/m, "")
     .trim()
 
+/** The index after the bracket that closes the one at `open`. */
+const endOfBrackets = (text: string, open: number): number => {
+  let depth = 0
+  for (let index = open; index < text.length; index++) {
+    const isArrow = text[index] === ">" && text[index - 1] === "="
+    if ("<({[".includes(text[index] ?? "")) depth++
+    else if (!isArrow && ">)}]".includes(text[index] ?? "") && --depth === 0) return index + 1
+  }
+  return text.length
+}
+
+/** Sorts the members of each union of one generic type, such as `Box<A> | Box<B>`: the compiler writes them in another order each time. */
+const withSortedUnions = (text: string): string => {
+  const generic = /[\w.]+(?=<)/g
+  let sorted = ""
+  let done = 0
+  for (let match = generic.exec(text); match !== null; match = generic.exec(text)) {
+    const [name] = match
+    const members: Array<string> = []
+    let end = match.index
+    do {
+      const start: number = members.length === 0 ? end : end + " | ".length
+      end = endOfBrackets(text, start + name.length)
+      members.push(`${name}<${withSortedUnions(text.slice(start + name.length + 1, end))}`)
+    } while (text.startsWith(` | ${name}<`, end))
+    sorted += text.slice(done, match.index) + members.toSorted().join(" | ")
+    done = end
+    generic.lastIndex = end
+  }
+  return sorted + text.slice(done)
+}
+
 const section = ({ declarations, name }: Pick<Module, "declarations" | "name">): string =>
-  `## ${name}\n\n\`\`\`ts\n${declarations}\n\`\`\`\n`
+  `## ${name}\n\n\`\`\`ts\n${withSortedUnions(declarations)}\n\`\`\`\n`
 
 export const report = (name: string): string => {
   const { shown, used } = modulesOf(name)

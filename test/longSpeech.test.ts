@@ -18,10 +18,10 @@ layer(localClients(), { excludeTestServices: true })("a long text, spoken by the
       const folder = yield* fs.makeTempDirectoryScoped()
       const passages = Passages.byScript(text)
       const write = LongSpeech.writeFile({ text: passages, requestId: "book" }, `${folder}/book.wav`, {
-        first: 60,
+        firstCodePoints: 60,
         concurrency: 1
       }).pipe(Effect.provide(PieceStore.layerFolder(`${folder}/book.pieces`)))
-      const plan = yield* LongSpeech.plan({ text: passages }, { first: 60 })
+      const plan = yield* LongSpeech.plan({ text: passages }, { firstCodePoints: 60 })
 
       // The backend is down for a moment, and the credit ends before the second piece.
       yield* faults.set([{ operation: "synthesize", times: 2, status: 502 }])

@@ -104,7 +104,7 @@ export const longFormLaws: Topic = Effect.succeed({
             Effect.map(tts.synthesize(request), (speech) =>
               changedSpeech(speech, odd[sentences.indexOf(request.text)] ?? {})
             )
-          const options = { first: 13, maximum: 14, concurrency: 2 }
+          const options = { firstCodePoints: 13, maximumCodePoints: 14, concurrency: 2 }
           const speaking = Effect.gen(function* () {
             const speech = yield* LongSpeech.stream({ text: sentences.join(" "), outputFormat }, options)
             const bytes = yield* PcmStream.collect(speech)

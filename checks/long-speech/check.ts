@@ -76,7 +76,7 @@ const checkBook = async (service: ServiceProcess) => {
   const single = await speak(service, {
     textFile: writeText(book(9_400, seed + 1)),
     isMixed: false,
-    options: { maximum: 10_000, first: 10_000, concurrency: 1 }
+    options: { maximumCodePoints: 10_000, firstCodePoints: 10_000, concurrency: 1 }
   })
   const four = await speak(service, { textFile, options: { concurrency: 4 } })
   const one = await speak(service, { textFile, options: { concurrency: 1 } })
@@ -162,7 +162,7 @@ const checkKill = async () => {
   const service = await startJournaled(folder, canned)
   const chance = chances(seed)
   const textFile = writeText(book(12_000 * Math.max(scale, 0.25), seed))
-  const options = { concurrency, maximum: 400, first: 200 }
+  const options = { concurrency, maximumCodePoints: 400, firstCodePoints: 200 }
   const job = { textFile, outputFormat: "8000:pcm16", options } as const
   // A service of production takes its time.
   await service.platform("PUT", "faults", [{ delayMillis: 50 }])

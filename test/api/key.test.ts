@@ -4,6 +4,7 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
+import { ApiKey } from "@effect-speech/transport"
 import { TextToSpeech } from "@effect-speech/tts"
 import { Config, Context, Effect, FiberRef, Layer, LayerMap, Redacted } from "effect"
 
@@ -12,6 +13,11 @@ class Vault extends Context.Tag("Vault")<Vault, { readonly keyOf: (tenant: strin
 
 const baseUrl = "https://host.example"
 const keyOf = (tenant: string) => Effect.flatMap(Vault, (vault) => Effect.map(vault.keyOf(tenant), Redacted.make))
+
+it("a key is removed from text of a program's own before it logs it", () => {
+  const key = Redacted.make("acme.topsecret")
+  expect(ApiKey.withoutKey("GET /?key=acme.topsecret and TOPSECRET", key)).toBe("GET /?key=<redacted> and <redacted>")
+})
 
 describe("what the effect of a key requires", () => {
   it("is required of the layer, by its type", () => {

@@ -1,11 +1,12 @@
 /** Options of a layer and of a call, and what a test double forgets. */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
-import { AudioSource, SpeechToText } from "@effect-speech/stt"
+import { AudioSource, SpeechToText, type SpeechToTextOptions } from "@effect-speech/stt"
 import type { CallReport } from "@effect-speech/transport/CallReport"
 import { TextToSpeech, type TextToSpeechOptions, type TtsError } from "@effect-speech/tts"
-import { Config, Duration, Effect, Fiber, Layer, Redacted, Schedule, TestClock } from "effect"
+import { Config, Duration, Effect, Fiber, Layer, Redacted, Schedule, Stream, TestClock } from "effect"
 
 const headers = { "X-Sample-Rate": "8000", "X-Encoding": "pcm16", "X-Audio-Duration-Ms": "1" }
 
@@ -101,12 +102,12 @@ interface Ended {
 }
 
 /** Runs an effect to its end, however long it waits, and gives the attempts of its call. */
-const attemptsOf = <A extends Ended, E extends Ended, R>(effect: Effect.Effect<A, E, R>) =>
+const attemptsOf = <A extends Ended, E extends object, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(Effect.merge(effect))
     yield* Effect.yieldNow()
     while (fiber.unsafePoll() === null) yield* TestClock.adjust("1 second")
-    const { call }: Ended = yield* Fiber.join(fiber)
+    const { call } = (yield* Fiber.join(fiber)) as Ended
     return (call?.attempts ?? []).map(({ delayMillis, status }) => ({ status, delayMillis }))
   })
 
@@ -129,6 +130,41 @@ describe("a Schedule for the retries", () => {
       expect((yield* attemptsOf(synthesize())).map(({ status }) => status)).toEqual([503, 503, 500])
     }).pipe(Effect.provide(scripted([503, 503, 500], retries)))
   })
+
+  /** A transcription whose service gives these statuses, in order, then 500. */
+  const transcribe = (statuses: ReadonlyArray<number>, retries: SpeechToTextOptions["retries"]) => {
+    const left = [...statuses]
+    const client = HttpClient.make((request) =>
+      Effect.gen(function* () {
+        // An attempt may be billed if its whole request was sent.
+        if (request.body._tag === "Stream") yield* Effect.ignore(Stream.runDrain(request.body.stream))
+        return HttpClientResponse.fromWeb(request, new Response("{}", { status: left.shift() ?? 500 }))
+      })
+    )
+    const audio = AudioSource.fromBytes(new Uint8Array(8), { filename: "call.wav" })
+    const options = { apiKey: Redacted.make("a.b"), baseUrl: "https://host.example", retries, retryAmbiguous: true }
+    return Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio, model: "hi-general-v2-8khz" })).pipe(
+      Effect.provide(SpeechToText.layer(options)),
+      Effect.provide(Layer.succeed(HttpClient.HttpClient, client)),
+      Effect.provide(NodeFileSystem.layer),
+      attemptsOf,
+      Effect.map((attempts) => attempts.map(({ status }) => status))
+    )
+  }
+
+  it.effect("retries an attempt that may be billed twice at most, as by default, whatever the Schedule", () =>
+    Effect.gen(function* () {
+      const endless = Schedule.spaced("1 millis")
+      expect(yield* transcribe([], endless)).toEqual([500, 500, 500])
+      expect(yield* transcribe([504, 504, 504], endless)).toEqual([504, 504, 504])
+      // A 503 is not billed, so it is retried as the Schedule says.
+      const down = Array<number>(10).fill(503)
+      expect(yield* transcribe([500, ...down], endless)).toEqual([500, ...down, 500, 500])
+      expect(yield* transcribe([], Schedule.recurs(1))).toEqual([500, 500])
+      // Who wants more of them says how many.
+      expect((yield* transcribe([], 5)).length).toBe(6)
+    })
+  )
 
   it("is one of the errors of its own client", () => {
     const retries = Schedule.recurWhile((error: TtsError) => error.retry === "overload")
@@ -173,6 +209,16 @@ describe("a Schedule for the retries", () => {
 })
 
 describe("the requests of a test double", () => {
+  it.effect("have the sources that the program gave", () => {
+    const sources = [AudioSource.fromPath("call.wav"), AudioSource.fromBytes(new Uint8Array(1))]
+    return Effect.gen(function* () {
+      const stt = yield* SpeechToText
+      for (const audio of sources) yield* stt.transcribe({ audio, model: "one" })
+      const calls = yield* SpeechToText.calls
+      expect(calls.map(({ audio }, index) => audio === sources[index])).toEqual([true, true])
+    }).pipe(Effect.provide(SpeechToText.layerTest("hello")))
+  })
+
   it.live("are forgotten when a test asks for it, and counted from there", () => {
     const audio = AudioSource.fromBytes(new Uint8Array(8), { filename: "call.wav" })
     const transcribe = (model: string) => Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio, model }))

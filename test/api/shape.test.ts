@@ -25,7 +25,8 @@ describe("@effect-speech/transport", () => {
       "Deadlines",
       "Retries",
       "ServiceError",
-      "SpeechMetrics"
+      "SpeechMetrics",
+      "Testing"
     ])
   })
 

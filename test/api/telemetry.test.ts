@@ -1,6 +1,7 @@
 /** The telemetry of calls, as a program reads it. */
 
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import { SpeechMetrics } from "@effect-speech/transport"
@@ -13,15 +14,17 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { recordingTracer } from "effect-speech-test-support/telemetry"
 
-/** A service that answers each request with a status, after a second. */
-const clientOf = (baseUrl: string, status: number, concurrency = 64) =>
+/** A service that answers each request with a status, after a second. Without a status, the connection is lost. */
+const clientOf = (baseUrl: string, status: number | undefined, concurrency = 64) =>
   Layer.provide(
     TextToSpeech.layer({ apiKey: Redacted.make("prefix.topsecret"), baseUrl, retries: 1, concurrency }),
     Layer.succeed(
       HttpClient.HttpClient,
       HttpClient.make((request) =>
         Effect.delay(
-          Effect.sync(() => HttpClientResponse.fromWeb(request, new Response("{}", { status }))),
+          status === undefined
+            ? Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport" }))
+            : Effect.sync(() => HttpClientResponse.fromWeb(request, new Response("{}", { status }))),
           "1 second"
         )
       )
@@ -93,6 +96,24 @@ describe("the spans of a call", () => {
       const attributes = JSON.stringify(spans.map(({ attributes }) => attributes))
       for (const secret of ["private", "topsecret"]) expect(attributes).not.toContain(secret)
     }).pipe(Effect.provide(clientOf("https://spans.example/private", 400)))
+  )
+})
+
+describe("an attempt", () => {
+  it.effect.each([
+    { host: "unavailable.example", status: 503, errorType: "503" },
+    { host: "odd.example", status: 200, errorType: "TtsInvalidResponse" },
+    { host: "gone.example", status: undefined, errorType: "TtsConnectionFailed" }
+  ])("has the same error.type in its span and in the counter: $errorType", ({ errorType, host, status }) =>
+    Effect.gen(function* () {
+      const { spans, tracer } = recordingTracer()
+      yield* Effect.withTracer(settled(say), tracer)
+      const attempts = spans.filter(({ name }) => name === "speech.attempt")
+      expect(attempts.length).toBeGreaterThan(0)
+      for (const { attributes } of attempts) expect(attributes["error.type"]).toBe(errorType)
+      const counter = SpeechMetrics.attempts({ operation: "synthesize", serverAddress: host, status, errorType })
+      expect((yield* Metric.value(counter)).count).toBe(attempts.length)
+    }).pipe(Effect.provide(clientOf(`https://${host}`, status)))
   )
 })
 

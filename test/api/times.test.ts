@@ -83,7 +83,10 @@ describe("a duration that is given is any `DurationInput`", () => {
   it.effect("for the pauses of a speech, and one that is out of range is refused before anything is sent", () =>
     Effect.gen(function* () {
       const spoken = (options: LongSpeech.Options) =>
-        LongSpeech.stream({ text: "One.\n\nTwo." }, { maximum: 8, first: 8, fade: 0, ...options }).pipe(
+        LongSpeech.stream(
+          { text: "One.\n\nTwo." },
+          { maximumCodePoints: 8, firstCodePoints: 8, fade: 0, ...options }
+        ).pipe(
           Effect.tap(({ stream }) => Stream.runDrain(stream)),
           Effect.flatMap(({ report }) => report),
           Effect.scoped
@@ -111,8 +114,8 @@ describe("a duration that is given is any `DurationInput`", () => {
 describe("a function over values", () => {
   it("takes its subject first, or last in a pipe", () => {
     const text = "यह app अच्छा है। It works."
-    const first = [...TextPieces.split(Passages.byScript(text, { minimumWords: 2 }), { maximum: 12 })]
-    const last = pipe(text, Passages.byScript({ minimumWords: 2 }), TextPieces.split({ maximum: 12 }))
+    const first = [...TextPieces.split(Passages.byScript(text, { minimumWords: 2 }), { maximumCodePoints: 12 })]
+    const last = pipe(text, Passages.byScript({ minimumWords: 2 }), TextPieces.split({ maximumCodePoints: 12 }))
     expect([...last]).toEqual(first)
     expect([...pipe(text, Sentences.split({ lang: "hi" }))]).toEqual([...Sentences.split(text, { lang: "hi" })])
     expect([...pipe(text, Sentences.split())]).toEqual([...Sentences.split(text)])
@@ -123,7 +126,7 @@ describe("a function over values", () => {
   it("throws for no number: one that is out of range counts as the nearest in it", () => {
     const [cue] = Subtitles.layout([{ startMillis: Number.NaN, endMillis: -5, text: "One." }], { lines: 0 })
     expect(cue).toMatchObject({ startMillis: 0, text: "One." })
-    expect([...TextPieces.split("One. Two.", { maximum: Number.NaN })]).toHaveLength(9)
+    expect([...TextPieces.split("One. Two.", { maximumCodePoints: Number.NaN })]).toHaveLength(9)
   })
 })
 

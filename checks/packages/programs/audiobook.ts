@@ -27,8 +27,8 @@ const chapters = [
 const book = chapters.map(({ text, title }) => `${title}\n\n${text}`).join("\n\n")
 
 const options: LongSpeech.Options = {
-  maximum: 60,
-  first: 40,
+  maximumCodePoints: 60,
+  firstCodePoints: 40,
   concurrency: 2,
   pauses: { paragraph: "1 second", sentence: Duration.millis(300) }
 }
@@ -48,7 +48,7 @@ export const chaptersOf = ({ segments }: LongSpeech.Report) =>
   })
 
 const spokenUntil = (seen: (event: LongSpeech.Event) => Effect.Effect<void>, path: string) =>
-  LongSpeech.writeFile(request, path, { ...options, gracePeriod: Effect.sleep("20 seconds"), onEvent: seen })
+  LongSpeech.writeFile(request, path, { ...options, gracePeriod: "20 seconds", onEvent: seen })
 
 export const program = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem

@@ -94,7 +94,7 @@ export const timesOf = (segments: ReadonlyArray<LongTranscription.Segment>) =>
 const transcribed = (path: string, onEvent: (event: LongTranscription.Event) => Effect.Effect<void>) =>
   LongTranscription.transcribe(
     { audio: AudioSource.fromPath(path), model: "en-general-v2-8khz" },
-    { maximum: "8 seconds", concurrency: 2, onEvent, gracePeriod: Effect.sleep("5 seconds") }
+    { maximum: "8 seconds", concurrency: 2, onEvent, gracePeriod: "5 seconds" }
   )
 
 export const program = Effect.gen(function* () {

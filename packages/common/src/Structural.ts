@@ -13,9 +13,14 @@ const isPlain = (value: unknown): value is Fields => {
   return prototype === Object.prototype || prototype === null
 }
 
-/** JSON drops a field that is `undefined`, so it counts as absent. */
-const fieldsOf = (value: object): ReadonlyArray<readonly [name: string, value: unknown]> =>
-  Object.entries(value).filter(([, field]) => field !== undefined)
+type Field = readonly [name: string, value: unknown]
+
+/** JSON drops a field that is `undefined`, so it counts as absent. The message of an error is not enumerable. */
+const fieldsOf = (value: object): ReadonlyArray<Field> => {
+  const fields: Array<Field> = Object.entries(value).filter(([, field]) => field !== undefined)
+  if (value instanceof Error && !Object.keys(value).includes("message")) fields.push(["message", value.message])
+  return fields
+}
 
 const haveSameFields = (one: object, other: object): boolean => {
   const fields = fieldsOf(one)

@@ -13,7 +13,6 @@ import type { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
 import * as EventDelivery from "@effect-speech/common/EventDelivery"
 import type { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import type { SttError } from "@effect-speech/stt/SttError"
-import { validate as validateRequest } from "@effect-speech/stt/unstable/Request"
 import { CallIds } from "@effect-speech/transport/CallIds"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -22,7 +21,7 @@ import { inOrder } from "./internal/inOrder.js"
 import { replaces } from "./internal/paidPieces.js"
 import { joinTranscripts } from "./internal/transcription/joinTranscripts.js"
 import { openPieces } from "./internal/transcription/recordingPieces.js"
-import { type Options, type Request, validate } from "./internal/transcription/request.js"
+import { type Options, type Request, validateOptions, validateRequest } from "./internal/transcription/request.js"
 import { makeTranscriber } from "./internal/transcription/transcribePieces.js"
 import type { Transcript } from "./internal/transcription/transcript.js"
 import type { PieceStore, PieceStoreError } from "./PieceStore.js"
@@ -72,29 +71,22 @@ export const transcribe = <R = never>(
   options: Options = {}
 ): Effect.Effect<Transcript, SttError | PieceStoreError, SpeechToText | PieceStore | AudioDecoder | R> =>
   Effect.gen(function* () {
-    const { concurrency, maximumMillis, outage } = yield* validate(options)
+    const { maximumMillis, ...checked } = yield* validateOptions(options)
     const { audio, transactionId = yield* CallIds.next, ...given } = yield* validateRequest(request)
     const fields = { ...given, aux: given.aux ?? true, additionalFields: { ...request.additionalFields } }
-    const { onEvent, segments } = options
-    const { emit } = yield* EventDelivery.scoped(onEvent, replaces)
+    const { emit } = yield* EventDelivery.scoped(checked.onEvent, replaces)
     const recording = yield* openPieces(audio, maximumMillis)
     const { durationMillis } = recording
     yield* emit({ _tag: "Planned", durationMillis })
-    const transcriber = yield* makeTranscriber(
-      fields,
-      transactionId,
-      { gracePeriod: options.gracePeriod, outage, retryIfBilled: options.retryIfBilled },
-      durationMillis,
-      emit
-    )
+    const transcriber = yield* makeTranscriber(fields, transactionId, checked, durationMillis, emit)
     const results = yield* recording.pieces.pipe(
       inOrder(transcriber.transcribe, {
-        concurrency,
+        concurrency: checked.concurrency,
         ahead: Number.POSITIVE_INFINITY,
         atClose: transcriber.atClose
       }),
       Stream.runCollect,
       Effect.catchAll((failed) => Effect.flip(transcriber.explain(failed)))
     )
-    return joinTranscripts(Chunk.toReadonlyArray(results), recording, transactionId, segments)
+    return joinTranscripts(Chunk.toReadonlyArray(results), recording, transactionId, checked.segments)
   }).pipe(Effect.scoped)

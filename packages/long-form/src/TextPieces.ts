@@ -50,9 +50,9 @@ export class TextPiece extends structural(
  */
 export interface Options {
   /** Largest number of code points in a piece, 1 to 10,000. Default: 2,000. */
-  readonly maximum?: number | undefined
-  /** Largest number of code points in the first piece; each next may have twice as many, up to `maximum`. Default: 250. */
-  readonly first?: number | undefined
+  readonly maximumCodePoints?: number | undefined
+  /** Largest number of code points in the first piece; each next may have twice as many, up to `maximumCodePoints`. Default: 250. */
+  readonly firstCodePoints?: number | undefined
   /** Language code of the text, for its abbreviations. Default: the abbreviations of all languages. */
   readonly lang?: string | undefined
 }
@@ -69,7 +69,7 @@ const boundaryBetween = (before: string, after: string, lang: string | undefined
  *
  * A piece ends at the best place in the second half of its limit: the first end of a paragraph, else the last end of a line, a
  * sentence, a clause or a word. No piece ends inside a character that a reader sees (a grapheme cluster or a conjunct), unless
- * that character alone exceeds `maximum`. No piece belongs to two passages. A limit that is out of range counts as the nearest that is in it.
+ * that character alone exceeds `maximumCodePoints`. No piece belongs to two passages. A limit that is out of range counts as the nearest that is in it.
  *
  * @since 0.1.0
  * @category combinators
@@ -80,8 +80,8 @@ export const split: {
 } = dual(
   ([text]) => Predicate.isIterable(text),
   (text: string | Iterable<Passage>, options: Options = {}): Generator<TextPiece, void> => {
-    const maximum = wholeWithin(options.maximum ?? 2000, 1, 10_000)
-    const first = wholeWithin(options.first ?? 250, 1, maximum)
+    const maximum = wholeWithin(options.maximumCodePoints ?? 2000, 1, 10_000)
+    const first = wholeWithin(options.firstCodePoints ?? 250, 1, maximum)
     return pieces(Predicate.isString(text) ? [{ text }] : text, first, maximum, options.lang)
   }
 )

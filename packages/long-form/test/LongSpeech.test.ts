@@ -14,10 +14,12 @@ import {
   TtsCorruptAudio,
   TtsError
 } from "@effect-speech/tts"
+import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
+import * as Hash from "effect/Hash"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
@@ -31,7 +33,7 @@ const folder = testFolder("long-speech")
 /** Six pieces of one sentence each. */
 const sentences = ["Alpha one.", "Beta two.", "Gamma three.", "Delta four.", "Epsilon five.", "Zeta six."]
 const text = sentences.join(" ")
-const short: LongSpeech.Options = { first: 13, maximum: 14 }
+const short: LongSpeech.Options = { firstCodePoints: 13, maximumCodePoints: 14 }
 
 const double = TextToSpeech.layerTest(({ text }) => spoken(text))
 
@@ -69,16 +71,28 @@ describe("the plan of a text", () => {
     [{ text: "a", speed: 9 }, {}, "speed", "must be a number from 0.25 to 4"],
     [{ text: "a", requestId: "a".repeat(57) }, {}, "requestId", expect.stringContaining("must be 1 to 56 characters")],
     [{ text: "a", g2pOverrides: cyclic }, {}, "g2pOverrides or additionalFields", "must be a value that JSON can hold"],
-    [{ text: "a" }, { maximum: 10_001 }, "maximum", "must be a whole number from 1 to 10000"],
+    [{ text: "a" }, { maximumCodePoints: 10_001 }, "maximumCodePoints", "must be a whole number from 1 to 10000"],
     [{ text: "a" }, { concurrency: 0 }, "concurrency", "must be a whole number from 1 to 1000"],
     [{ text: "a" }, { pauses: { line: -1 } }, "pauses.line", 'must be a duration from "0 seconds" to "60 seconds"'],
     [{ text: "a" }, { fade: "61 seconds" }, "fade", 'must be a duration from "0 seconds" to "60 seconds"'],
     [{ text: "a" }, { edgeSilence: Number.NaN }, "edgeSilence", 'must be a duration from "0 seconds" to "60 seconds"'],
+    [{ text: "a" }, { maximum: 1000 }, "maximum", "is not a known option"],
+    [{ text: "a" }, { gracePeriod: "soon" }, "gracePeriod", expect.stringContaining("must be a duration, such as")],
+    [{ text: "a" }, { onEvent: Effect.void }, "onEvent", "must be a function"],
     [{ text: "a" }, { outage: "0 seconds" }, "outage", expect.stringContaining("must be a duration longer than zero")]
   ] as const)("fails for %j with %j, before anything is sent", function* ([request, options, field, problem]) {
-    const error = yield* Effect.flip(LongSpeech.plan(request as LongSpeech.Request, options))
+    const error = yield* Effect.flip(LongSpeech.plan(request as LongSpeech.Request, options as LongSpeech.Options))
     expect(error).toMatchObject({ _tag: "TtsInvalidRequest", field, problem })
   })
+})
+
+it("of values that were compared before is spoken as others are: their hash is no field", function* () {
+  const passage = Data.struct({ text: "One two." })
+  const pauses = Data.struct({ sentence: 10 })
+  const request = Data.struct({ text: [passage, passage], lang: "en" })
+  const options = Data.struct({ pauses })
+  for (const value of [passage, pauses, request, options]) Hash.hash(value)
+  expect((yield* LongSpeech.plan(request, options)).pieces).toBe(2)
 })
 
 describe("a long text", () => {
@@ -227,8 +241,8 @@ describe("every text", () => {
   )
   const passages = FastCheck.array(texts, { minLength: 1, maxLength: 3 }).map((all) => all.map((text) => ({ text })))
   const options = FastCheck.record({
-    maximum: FastCheck.integer({ min: 2, max: 60 }),
-    first: FastCheck.integer({ min: 1, max: 20 }),
+    maximumCodePoints: FastCheck.integer({ min: 2, max: 60 }),
+    firstCodePoints: FastCheck.integer({ min: 1, max: 20 }),
     concurrency: FastCheck.integer({ min: 1, max: 4 }),
     pauses: FastCheck.constant({ word: 10, cluster: 20, clause: 30, sentence: 40, line: 50, paragraph: 60 })
   })

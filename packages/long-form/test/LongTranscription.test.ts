@@ -132,7 +132,15 @@ describe("a long recording", () => {
     ["concurrency", {}, { concurrency: "4" }, "must be a whole number from 1 to 1000"],
     ["maximum", {}, { maximum: 999, outage: 0 }, 'must be a duration from "1 second" to "1 hour"'],
     ["outage", {}, { outage: 0 }, 'must be a duration longer than zero, such as "5 minutes"'],
-    ["model", { model: " " }, {}, expect.any(String)]
+    ["pieceMillis", {}, { pieceMillis: 60_000, concurrency: 2 }, "is not a known option"],
+    ["retryIfBilled", {}, { retryIfBilled: "no" }, "must be true or false"],
+    ["gracePeriod", {}, { gracePeriod: "25 sec" }, 'must be a duration, such as "25 seconds", or an effect'],
+    ["gracePeriod", {}, { gracePeriod: -1 }, 'must be a duration, such as "25 seconds", or an effect'],
+    ["onEvent", {}, { onEvent: Effect.void }, "must be a function"],
+    ["segments", {}, { segments: { start: "start" } }, "must be a function"],
+    ["model", { model: " " }, {}, expect.any(String)],
+    ["language", { language: "hi" }, {}, "is not a known field; see additionalFields"],
+    ["telephony", { telephony: true }, {}, "is not a known field; a long recording is always converted"]
   ])("is not opened if the field %s is invalid, the first of several", function* ([field, change, options, problem]) {
     const audio = AudioSource.fromStream(Stream.die("it was opened"))
     const invalid = options as LongTranscription.Options

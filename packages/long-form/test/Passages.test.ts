@@ -64,7 +64,7 @@ describe("the passages of a mixed text", () => {
         expect(ends.has(at)).toBe(true)
         if (index > 0) expect(passage.lang).not.toBe(passages[index - 1]?.lang)
       }
-      const pieces = [...TextPieces.split(passages, { maximum: 20, first: 20 })]
+      const pieces = [...TextPieces.split(passages, { maximumCodePoints: 20, firstCodePoints: 20 })]
       const joined = passages.map(() => "")
       for (const { passage, text } of pieces) joined[passage] += text
       expect(joined).toEqual(passages.map((passage) => passage.text))

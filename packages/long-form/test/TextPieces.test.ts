@@ -6,13 +6,14 @@ import { clusterEnds, paragraphs, texts } from "./support/texts.js"
 const corpus = Object.values(paragraphs).flat().join("\n\n")
 
 const limits = FastCheck.record({
-  maximum: FastCheck.oneof(FastCheck.integer({ min: 1, max: 12 }), FastCheck.integer({ min: 1, max: 400 })),
-  first: FastCheck.oneof(FastCheck.integer({ min: 1, max: 12 }), FastCheck.integer({ min: 1, max: 400 })),
+  maximumCodePoints: FastCheck.oneof(FastCheck.integer({ min: 1, max: 12 }), FastCheck.integer({ min: 1, max: 400 })),
+  firstCodePoints: FastCheck.oneof(FastCheck.integer({ min: 1, max: 12 }), FastCheck.integer({ min: 1, max: 400 })),
   lang: FastCheck.constantFrom(undefined, "en", "hi", "ta", "ur")
 })
 
-const holds = (law: (text: string, options: { maximum: number; first: number; lang: string | undefined }) => void) =>
-  FastCheck.assert(FastCheck.property(texts, limits, law), { numRuns: 80, seed: 19 })
+const holds = (
+  law: (text: string, options: { maximumCodePoints: number; firstCodePoints: number; lang: string | undefined }) => void
+) => FastCheck.assert(FastCheck.property(texts, limits, law), { numRuns: 80, seed: 19 })
 
 const boundaries = (text: string, options: TextPieces.Options) =>
   [...TextPieces.split(text, options)].map((piece) => [piece.text, piece.boundary])
@@ -22,7 +23,7 @@ describe("the pieces of any text", () => {
     holds((text, options) => {
       const ends = clusterEnds(text)
       let start = 0
-      let budget = Math.min(options.first, options.maximum)
+      let budget = Math.min(options.firstCodePoints, options.maximumCodePoints)
       for (const [index, piece] of [...TextPieces.split(text, options)].entries()) {
         expect(piece.index).toBe(index)
         expect([piece.startIndex, piece.endIndex]).toEqual([start, start + piece.text.length])
@@ -31,10 +32,10 @@ describe("the pieces of any text", () => {
         expect(piece.codePoints).toBeGreaterThan(0)
         if (piece.codePoints > budget) {
           const inside = [...ends].filter((at) => at > piece.startIndex && at < piece.endIndex)
-          expect([piece.codePoints <= options.maximum, inside]).toEqual([true, []])
+          expect([piece.codePoints <= options.maximumCodePoints, inside]).toEqual([true, []])
         }
         start = piece.endIndex
-        budget = Math.min(2 * budget, options.maximum)
+        budget = Math.min(2 * budget, options.maximumCodePoints)
       }
       expect(start).toBe(text.length)
     })
@@ -48,7 +49,7 @@ describe("the pieces of any text", () => {
         if (whole.has(end)) continue
         const after = ends.findIndex((each) => each > end)
         const cluster = text.slice(ends[after - 1], ends[after])
-        expect([...cluster].length, JSON.stringify(cluster)).toBeGreaterThan(options.maximum)
+        expect([...cluster].length, JSON.stringify(cluster)).toBeGreaterThan(options.maximumCodePoints)
       }
     })
   })
@@ -59,7 +60,7 @@ describe("the pieces of any text", () => {
         const text = `${one}${corpus.slice(0, 900)}${two}`
         const pieces = [...TextPieces.split(text, options)]
         const longer = [...TextPieces.split(text + more, options)]
-        const stays = pieces.filter(({ startIndex }) => startIndex + 2 * options.maximum + 320 < text.length)
+        const stays = pieces.filter(({ startIndex }) => startIndex + 2 * options.maximumCodePoints + 320 < text.length)
         expect(longer.slice(0, stays.length)).toEqual(stays)
       }),
       { numRuns: 25, seed: 20 }
@@ -72,7 +73,7 @@ describe("the pieces of any text", () => {
       const pieces = [...TextPieces.split(text, options)]
       expect(pieces.findIndex(({ boundary }) => boundary === "end")).toBe(pieces.length - 1)
       for (const [index, piece] of pieces.slice(0, -1).entries()) {
-        const budget = Math.min(options.first * 2 ** index, options.maximum)
+        const budget = Math.min(options.firstCodePoints * 2 ** index, options.maximumCodePoints)
         const half = [...piece.text].slice(Math.floor(budget / 2) + 1).join("")
         if (/\S\s*\n[ \t]*\n\s*\S/.test(half)) expect(piece.boundary).toBe("paragraph")
         if (/\S +\S/.test(half)) expect(order.indexOf(piece.boundary)).toBeLessThan(5)
@@ -91,7 +92,7 @@ describe("the pieces of any text", () => {
 
 describe("a piece", () => {
   it("ends with the first paragraph of the second half of its limit, else with the last line, sentence, clause, word", () => {
-    const first = (text: string) => boundaries(text, { maximum: 20, first: 20 })[0]
+    const first = (text: string) => boundaries(text, { maximumCodePoints: 20, firstCodePoints: 20 })[0]
     expect(first("One two.\nThree.\n\nFour.\n\nFive six seven")).toEqual(["One two.\nThree.\n\n", "paragraph"])
     expect(first("One\ntwo three.\nFour. Five six seven")).toEqual(["One\ntwo three.\n", "line"])
     expect(first("One two. Three. Four, five six")).toEqual(["One two. Three. ", "sentence"])
@@ -106,7 +107,7 @@ describe("a piece", () => {
 
   it("ends with no line of a paragraph that was wrapped at a width", () => {
     const wrapped = `${"The quick brown fox jumps over the lazy dog, and then it runs away\n".repeat(3)}home. Then it sleeps all day`
-    expect(boundaries(wrapped, { maximum: 220, first: 220 })[0]?.[1]).toBe("sentence")
+    expect(boundaries(wrapped, { maximumCodePoints: 220, firstCodePoints: 220 })[0]?.[1]).toBe("sentence")
   })
 
   it("that begins a text is short, and each next may be twice as long", () => {
@@ -210,7 +211,10 @@ describe("the options of a split", () => {
   ])("count as the nearest limit of the service: %s as %s", (given, nearest) => {
     const text = "क्या? ".repeat(2000)
     const lengths = (limit: number) =>
-      Array.from(TextPieces.split(text, { maximum: limit, first: limit }), ({ codePoints }) => codePoints)
+      Array.from(
+        TextPieces.split(text, { maximumCodePoints: limit, firstCodePoints: limit }),
+        ({ codePoints }) => codePoints
+      )
     expect(lengths(given)).toEqual(lengths(nearest))
   })
 })

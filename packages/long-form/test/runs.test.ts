@@ -237,6 +237,34 @@ describe.each(jobs)("a long $kind", ({ lost, refused, run }) => {
     expect(next.sent.toSorted()).toEqual([2, 3, 4, 5])
   })
 
+  it("interrupts its pieces in flight when the duration of the grace period is over", function* () {
+    const started = yield* Deferred.make<void>()
+    const endless = Effect.zipRight(Deferred.succeed(started, undefined), Effect.never)
+    const fiber = yield* Effect.fork(run(() => endless, { gracePeriod: "50 millis" }))
+    yield* Deferred.await(started)
+    const [duration, exit] = yield* Effect.timed(Fiber.interrupt(fiber))
+    expect(Exit.isInterrupted(exit)).toBe(true)
+    expect(Duration.toMillis(duration)).toBeGreaterThanOrEqual(45)
+  })
+
+  it("asks a call for its events only if somebody needs them", function* () {
+    const onEvents = (options: Options) =>
+      Effect.gen(function* () {
+        const given: Array<boolean> = []
+        yield* Effect.provide(
+          run((_, { onEvent }) => Effect.sync(() => void given.push(onEvent !== undefined)), {
+            pieces: [0],
+            ...options
+          }),
+          PieceStore.layerMemory
+        )
+        return given
+      })
+    expect(yield* onEvents({})).toEqual([false])
+    expect(yield* onEvents({ gracePeriod: 0 })).toEqual([true])
+    expect(yield* onEvents({ onEvent: () => Effect.void })).toEqual([true])
+  })
+
   it("interrupts its pieces in flight when the grace period is over", function* () {
     const [started, isOver] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const endless = Effect.zipRight(Deferred.succeed(started, undefined), Effect.never)

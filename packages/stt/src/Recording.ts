@@ -85,7 +85,7 @@ export const inspect = <R = never>(source: AudioSource<R>): Effect.Effect<Record
     : Effect.succeed(new Recording())
 
 /**
- * A recording that is open to be read.
+ * A recording that is open to be read: a plain object with the fields of a {@link Recording}, and no instance of it.
  *
  * @since 0.1.0
  * @category models

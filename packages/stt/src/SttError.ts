@@ -25,7 +25,7 @@ const serviceMessage = {
 }
 
 /** A response with a status other than 200. */
-const statusFields = { status: Schema.Number, ...serviceMessage }
+const statusFields = { status: Schema.Finite, ...serviceMessage }
 
 const quote = ({ serverError, serverMessage }: Schema.Struct.Type<typeof serviceMessage>) =>
   quoteService(serverError, serverMessage)

@@ -15,7 +15,7 @@ const message = { message: Schema.String }
  * @category models
  */
 export class MoreThanOneChannel extends Schema.TaggedClass<MoreThanOneChannel>()("MoreThanOneChannel", {
-  channels: Schema.Number,
+  channels: Schema.Finite,
   ...message
 }) {}
 
@@ -29,7 +29,7 @@ export class MoreThanOneChannel extends Schema.TaggedClass<MoreThanOneChannel>()
  */
 export class SampleRateFarFrom8kHz extends Schema.TaggedClass<SampleRateFarFrom8kHz>()("SampleRateFarFrom8kHz", {
   /** In Hz. */
-  sampleRate: Schema.Number,
+  sampleRate: Schema.Finite,
   ...message
 }) {}
 

@@ -1,9 +1,10 @@
 /**
- * An API key, and the check of its form. A key is visible ASCII of the form `<prefix>.<secret>`; the secret may contain
+ * An API key, the check of its form, and text without it. A key is visible ASCII of the form `<prefix>.<secret>`; the secret may contain
  * more dots.
  */
 import type * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Redaction from "./internal/redaction/withoutKey.js"
 
 /**
  * A key, or an effect that reads it, from a secret manager for example. The effect runs when the layer is built, and again
@@ -28,3 +29,13 @@ export const problemWith = (key: Redacted.Redacted): string | undefined => {
   if (!/^[^.]+\../.test(value)) return "it has no dot between a prefix and a secret"
   return undefined
 }
+
+/**
+ * Removes a key and its secret from text of your own, such as a line of a log, as the clients do from all that they report: plain, in
+ * capitals or small letters, with white space in it, in hex, in base64, escaped in URLs, JSON or HTML, and in up to four of these, one
+ * in the other. `<redacted>` takes their place. A key of fewer than 8 characters is removed only if it is plain or escaped.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const withoutKey = (text: string, key: Redacted.Redacted): string => Redaction.withoutKey(text, key)

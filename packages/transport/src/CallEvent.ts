@@ -85,11 +85,15 @@ export interface CallOptions {
    * left. If the call is interrupted, so is the handler. Default: none.
    */
   readonly onEvent?: ((event: CallEvent) => Effect.Effect<void>) | undefined
-  /** How long each phase of this call may take. A field that is absent is that of the layer. Default: those of the layer. */
+  /**
+   * How long each phase of this call may take. A field that is absent is that of the layer. A value that is no duration longer than
+   * zero is a defect of the call. Default: those of the layer.
+   */
   readonly deadlines?: Deadlines | undefined
   /**
    * How long to retry this call through an outage, in place of `outage` of the layer's `RetryPolicy`. If a `Schedule` of the layer is
-   * done, the delays are those of the default policy. It must be longer than zero. Default: that of the layer.
+   * done, the delays are those of the default policy. A value that is no duration longer than zero is a defect of the call.
+   * Default: that of the layer.
    */
   readonly outage?: Duration.DurationInput | undefined
   /**

@@ -18,7 +18,8 @@ export interface RetryOptions<E = ServiceError> {
    *
    * A `Schedule` gets each error that allows a retry. It decides how many retries there are, and after which delays. The time of a
    * `Retry-After` is added to the delay. If it is longer than 8 seconds and than the delay, the call fails at once, unless a `total`
-   * deadline leaves the time.
+   * deadline leaves the time. It decides nothing about money: after an attempt that may be billed, such as one of a transcription that
+   * got a 500, there are at most 2 retries, as by default. A {@link RetryPolicy} allows more of them, by its `times`.
    */
   readonly retries?: number | RetryPolicy | Schedule.Schedule<unknown, E> | undefined
   /**

@@ -43,7 +43,10 @@ export interface CallAttributes {
 export interface AttemptAttributes extends Omit<CallAttributes, "errorType"> {
   /** `http.response.status_code`. Absent if there was no response. */
   readonly status?: number | undefined
-  /** `error.type`: the status from 400 on, `ConnectionFailed` or `DeadlineExceeded`. Absent: the attempts that succeeded. */
+  /**
+   * `error.type`: the status from 400 on, as a text such as `"503"`. Of another attempt that failed it is as that of a call, such as
+   * `SttConnectionFailed`, or `SttInvalidResponse` of a 200. Absent: the attempts that succeeded.
+   */
   readonly errorType?: string | undefined
 }
 
@@ -90,7 +93,7 @@ export const queueDuration = (attributes: Omit<CallAttributes, "errorType">): Me
   histogram("speech.client.queue.duration", "Time that calls waited for their turn", attributes)
 
 /**
- * `speech.client.attempts`: the number of requests.
+ * `speech.client.attempts`: the number of requests. An attempt is counted when it ends, and not if it is interrupted before its response.
  *
  * @since 0.1.0
  * @category metrics

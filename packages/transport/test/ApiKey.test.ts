@@ -1,9 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Printable from "@effect-speech/common/Printable"
-import { problemWith } from "@effect-speech/transport/ApiKey"
+import { problemWith, withoutKey } from "@effect-speech/transport/ApiKey"
 import * as FastCheck from "effect/FastCheck"
 import * as Redacted from "effect/Redacted"
-import { withoutKey } from "../src/internal/redaction/withoutKey.js"
 
 const redact = (text: string, key: Redacted.Redacted) => Printable.line(withoutKey(text, key))
 

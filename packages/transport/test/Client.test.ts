@@ -5,6 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { CallReport } from "@effect-speech/transport"
 import type { ClientOptions } from "@effect-speech/transport/ClientOptions"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
+import type * as Testing from "@effect-speech/transport/Testing"
 import * as Client from "@effect-speech/transport/unstable/Client"
 import {
   connectionFailed,
@@ -33,7 +34,7 @@ class Echo extends Context.Tag("Echo")<
   Echo,
   { readonly baseUrl?: string; readonly say: (text: string) => Effect.Effect<string, EchoInvalidRequest> }
 >() {}
-class EchoCalls extends Context.Tag("EchoCalls")<EchoCalls, Client.TestCalls<string>>() {}
+class EchoCalls extends Context.Tag("EchoCalls")<EchoCalls, Testing.TestCalls<string>>() {}
 
 const endpoint: Client.Endpoint<EchoInvalidApiKey> = {
   path: "/echo",
@@ -109,7 +110,7 @@ describe("the layers of a client", () => {
 })
 
 describe("the test double of a client", () => {
-  const double = (answer: Client.TestAnswer<string, string, EchoInvalidRequest>) =>
+  const double = (answer: Testing.TestAnswer<string, string, EchoInvalidRequest>) =>
     Client.layerTest({
       tag: Echo,
       calls: EchoCalls,
@@ -122,7 +123,7 @@ describe("the test double of a client", () => {
   const received = Effect.flatMap(EchoCalls, ({ all }) => all)
   const say = (text: string) => Effect.flatMap(Echo, (echo) => Effect.either(echo.say(text)))
 
-  it.effect.each<{ what: string; answer: Client.TestAnswer<string, string, EchoInvalidRequest> }>([
+  it.effect.each<{ what: string; answer: Testing.TestAnswer<string, string, EchoInvalidRequest> }>([
     { what: "a value", answer: "ok" },
     { what: "an effect", answer: Effect.succeed("ok") },
     { what: "a function", answer: () => "ok" },
@@ -137,7 +138,7 @@ describe("the test double of a client", () => {
   )
 
   const error = new EchoInvalidRequest({ field: "text" })
-  it.effect.each<{ what: string; answer: Client.TestAnswer<string, string, EchoInvalidRequest> }>([
+  it.effect.each<{ what: string; answer: Testing.TestAnswer<string, string, EchoInvalidRequest> }>([
     { what: "an error", answer: error },
     { what: "an effect that fails", answer: Effect.fail(error) },
     { what: "a function of an error", answer: () => error }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Issue from "@effect-speech/transport/unstable/Issue"
+import * as Data from "effect/Data"
 import * as Either from "effect/Either"
+import * as Hash from "effect/Hash"
 import * as Schema from "effect/Schema"
 
 describe("an issue", () => {
@@ -37,6 +39,17 @@ describe("an issue", () => {
     { message: { name: "n", secret: 1 }, field: "secret", problem: "is not a known field; see additionalFields" }
   ])("of $message is: $field $problem", ({ field, message, problem }) => {
     expect(Issue.first(issueIn(message))).toEqual({ field, problem })
+  })
+
+  it("is none of a value that was compared: its hash is no field, at any depth", () => {
+    const check = Issue.strictly(Message)
+    const parts = [Data.struct({ phrase: "one" }), Data.struct({ phrase: "two" })]
+    const other = Data.struct({ name: "n", parts, secret: 1 })
+    const message = Data.struct({ name: "n", parts })
+    for (const value of [...parts, message, other]) Hash.hash(value)
+    expect(check(message)).toEqual(Either.right({ name: "n", parts: [{ phrase: "one" }, { phrase: "two" }] }))
+    const unknown = { field: "secret", problem: "is not a known field; see additionalFields" }
+    expect(check(other)).toEqual(Either.left(unknown))
   })
 
   it("names each field once, and no field for a message of another type", () => {

@@ -15,7 +15,7 @@ describe("metrics", () => {
       const { transport } = yield* scripted([503, "ECONNREFUSED"], { retries: { retries: 2 } })
       expect(yield* metricsOf(settled(transport.run(operation())))).toEqual({
         "speech.client.attempts test 503 503": 1,
-        "speech.client.attempts test ConnectionFailed": 1,
+        "speech.client.attempts test Failed": 1,
         "speech.client.attempts test 200": 1,
         "speech.client.operation.duration test": { count: 1, seconds: expect.closeTo(0.6) }
       })

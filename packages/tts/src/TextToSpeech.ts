@@ -15,6 +15,7 @@ import type { CallOptions } from "@effect-speech/transport/CallEvent"
 import { CallIds } from "@effect-speech/transport/CallIds"
 import type { ClientOptions } from "@effect-speech/transport/ClientOptions"
 import type * as Deadlines from "@effect-speech/transport/Deadlines"
+import type * as Testing from "@effect-speech/transport/Testing"
 import * as Client from "@effect-speech/transport/unstable/Client"
 import type { Operation } from "@effect-speech/transport/unstable/Operation"
 import type * as Config from "effect/Config"
@@ -123,7 +124,7 @@ const requestIdOf = (given: string | undefined): Effect.Effect<string> =>
  */
 export class TextToSpeechCalls extends Context.Tag("@effect-speech/tts/TextToSpeechCalls")<
   TextToSpeechCalls,
-  Client.TestCalls<SynthesisRequest>
+  Testing.TestCalls<SynthesisRequest>
 >() {}
 
 /**
@@ -201,7 +202,7 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
  * @since 0.1.0
  * @category models
  */
-export type TestAnswer = Client.TestAnswer<SynthesisRequest, TestAudio, TtsError>
+export type TestAnswer = Testing.TestAnswer<SynthesisRequest, TestAudio, TtsError>
 
 /**
  * Audio, an error, or an effect of one of these.
@@ -209,4 +210,4 @@ export type TestAnswer = Client.TestAnswer<SynthesisRequest, TestAudio, TtsError
  * @since 0.1.0
  * @category models
  */
-export type TestOutcome = Client.TestOutcome<TestAudio, TtsError>
+export type TestOutcome = Testing.TestOutcome<TestAudio, TtsError>

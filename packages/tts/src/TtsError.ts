@@ -17,7 +17,7 @@ import * as Schema from "effect/Schema"
 
 /** A response with a status other than 200. */
 const statusFields = {
-  status: Schema.Number,
+  status: Schema.Finite,
   /** What the service says about the failure, if the response says anything. */
   serverMessage: Schema.optional(Schema.String)
 }
@@ -181,7 +181,7 @@ export class TtsCorruptAudio extends define<TtsCorruptAudio>()("TtsCorruptAudio"
     /** What is wrong with the audio. */
     problem: Schema.String,
     /** Number of bytes of audio that had arrived. */
-    receivedBytes: Schema.Number
+    receivedBytes: Schema.Finite
   },
   defaults: { problem: "it is empty", receivedBytes: 0 },
   retry: "never",

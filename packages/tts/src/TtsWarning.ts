@@ -18,7 +18,7 @@ export class FormatDiffers extends Schema.TaggedClass<FormatDiffers>()("FormatDi
   /** The requested format, `<sample_rate>:<encoding>`. */
   asked: Schema.String,
   /** Sample rate of the audio, in Hz. */
-  sampleRate: Schema.Number,
+  sampleRate: Schema.Finite,
   /** Encoding of the audio. */
   encoding: Encoding,
   ...message

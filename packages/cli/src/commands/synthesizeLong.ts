@@ -33,7 +33,7 @@ const requestOf = (given: Given<"synthesize">, text: string) => {
 /** Prints the plan of a text. A text that is not divided is one request. */
 export const printPlan = (given: Given<"synthesize">, text: string, isDivided: boolean) =>
   Effect.gen(function* () {
-    const whole = { maximum: 10_000, first: 10_000 }
+    const whole = { maximumCodePoints: 10_000, firstCodePoints: 10_000 }
     const planned = yield* LongSpeech.plan(requestOf(given, text), isDivided ? {} : whole)
     // A text that is not divided is sent with the spaces around it.
     const plan = isDivided ? planned : { ...planned, cost: planned.codePoints }

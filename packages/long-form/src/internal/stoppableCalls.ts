@@ -1,32 +1,38 @@
 import type { CallEvent } from "@effect-speech/transport/CallEvent"
 import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+
+type OnEvent = (event: CallEvent) => Effect.Effect<void>
 
 /** The calls of a run that can be stopped: those in flight then go on, and no other starts. */
 export interface StoppableCalls {
-  /** Runs a call. `onEvent` must get its events. */
+  /** Runs a call. `onEvent`, if somebody needs the events, must get them, and passes them to `emit`. */
   readonly run: <A, E>(
-    call: (onEvent: (event: CallEvent) => Effect.Effect<void>) => Effect.Effect<A, E>
+    call: (onEvent: OnEvent | undefined) => Effect.Effect<A, E>,
+    emit: OnEvent
   ) => Effect.Effect<A, E>
   /** From now on a call that waits for its turn or for a retry is interrupted, since nothing of it is in flight. */
   readonly stop: Effect.Effect<void>
 }
 
-export const makeStoppableCalls = (): StoppableCalls => {
+/** `isFollowed`: without it no call gets `onEvent`, which costs a fiber and an event for each chunk of an upload. */
+export const makeStoppableCalls = (isFollowed: boolean): StoppableCalls => {
   const calls = new Set<{ readonly leave: Deferred.Deferred<never>; waits: boolean }>()
   let isStopped = false
   return {
-    run: (call) =>
+    run: (call, emit) =>
       Effect.gen(function* () {
         if (isStopped) return yield* Effect.interrupt
         const own = { leave: yield* Deferred.make<never>(), waits: false }
         calls.add(own)
-        const onEvent = ({ _tag }: CallEvent) =>
+        const onEvent: OnEvent = (event) =>
           Effect.suspend(() => {
-            own.waits = _tag === "Queued" || _tag === "Retrying"
-            return own.waits && isStopped ? Deferred.interrupt(own.leave) : Effect.void
+            own.waits = event._tag === "Queued" || event._tag === "Retrying"
+            const leave = own.waits && isStopped ? Deferred.interrupt(own.leave) : Effect.void
+            return Effect.zipRight(leave, emit(event))
           })
-        return yield* Effect.raceFirst(call(onEvent), Deferred.await(own.leave)).pipe(
+        return yield* Effect.raceFirst(call(isFollowed ? onEvent : undefined), Deferred.await(own.leave)).pipe(
           Effect.ensuring(Effect.sync(() => calls.delete(own)))
         )
       }),
@@ -44,12 +50,15 @@ export const makeStoppableCalls = (): StoppableCalls => {
  * for them.
  */
 export const withGrace =
-  (calls: StoppableCalls, gracePeriod: Effect.Effect<unknown> | undefined) =>
+  (calls: StoppableCalls, gracePeriod: Duration.DurationInput | Effect.Effect<unknown> | undefined) =>
   (allEnded: Effect.Effect<void>): Effect.Effect<void> =>
     gracePeriod === undefined
       ? Effect.void
       : Effect.zipRight(
           calls.stop,
           // A finalizer is uninterruptible, and the race interrupts what is slower.
-          Effect.raceFirst(Effect.interruptible(allEnded), Effect.exit(Effect.interruptible(gracePeriod)))
+          Effect.raceFirst(
+            Effect.interruptible(allEnded),
+            Effect.exit(Effect.interruptible(Effect.isEffect(gracePeriod) ? gracePeriod : Effect.sleep(gracePeriod)))
+          )
         ).pipe(Effect.asVoid)

@@ -3,7 +3,7 @@ import type { UploadFailed } from "@effect-speech/transport/unstable/Failure"
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import type { AudioSource } from "../AudioSource.js"
+import type { AudioSource, PathSource } from "../AudioSource.js"
 import { AudioHint } from "../SttError.js"
 
 /** Whether the recording can be opened again for a retry. */
@@ -38,7 +38,8 @@ export const provided = <R>(
 ): AudioSource => {
   switch (source._tag) {
     case "Path":
-      return { ...source, fileSystem: FileSystem.FileSystem }
+      // `fromPath` makes all of these: they require the FileSystem and nothing else.
+      return source as PathSource<unknown> as PathSource<FileSystem.FileSystem>
     case "Stream":
       return {
         ...source,

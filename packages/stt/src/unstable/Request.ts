@@ -17,7 +17,7 @@ const Request = Schema.Struct({
   ...TranscriptionOptions.fields
 })
 
-const decode = Schema.decodeUnknownEither(Schema.typeSchema(Request), { onExcessProperty: "error" })
+const decode = Issue.strictly(Schema.typeSchema(Request))
 
 /**
  * Checks a request as the client does before it sends anything.
@@ -29,6 +29,6 @@ export const validate = <R>(
   request: TranscriptionRequest<R>
 ): Either.Either<TranscriptionRequest<R>, SttInvalidRequest> =>
   Either.mapBoth(decode(request), {
-    onLeft: ({ issue }) => new SttInvalidRequest(Issue.first(issue)),
+    onLeft: (issue) => new SttInvalidRequest(issue),
     onRight: (valid) => ({ ...valid, audio: request.audio })
   })

@@ -22,6 +22,7 @@ import * as Environment from "../internal/options/environment.js"
 import * as OptionalConfig from "../internal/options/optionalConfig.js"
 import * as Retries from "../internal/options/retries.js"
 import type { ServiceError } from "../ServiceError.js"
+import type { TestAnswer, TestCalls } from "../Testing.js"
 import * as BaseUrl from "./BaseUrl.js"
 import type { ConnectionFailed, DeadlineExceeded, Failure, InvalidApiKey, UploadFailed } from "./Failure.js"
 import type { Response } from "./Operation.js"
@@ -126,22 +127,6 @@ export const layerFromEnv = <Self, Service, E, R>(
   )
 
 /**
- * The outcome of a call to a test double: a value, an error, or an effect of one of these.
- *
- * @since 0.1.0
- * @category models
- */
-export type TestOutcome<A, E> = A | E | Effect.Effect<A | E, E>
-
-/**
- * The outcome of each call of a test double, or a function of its request that gives it.
- *
- * @since 0.1.0
- * @category models
- */
-export type TestAnswer<Request, A, E> = TestOutcome<A, E> | ((request: Request) => TestOutcome<A, E>)
-
-/**
  * A call of a test double.
  *
  * @since 0.1.0
@@ -153,18 +138,6 @@ export interface TestCall<Request, A> {
   /** Number of the call. Counts from 1. */
   readonly number: number
   readonly given: A
-}
-
-/**
- * The requests that a test double received.
- *
- * @since 0.1.0
- * @category models
- */
-export interface TestCalls<Request> {
-  readonly all: Effect.Effect<ReadonlyArray<Request>>
-  /** Forgets them. */
-  readonly clear: Effect.Effect<void>
 }
 
 /**

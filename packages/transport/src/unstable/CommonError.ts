@@ -129,7 +129,7 @@ export const connectionFailed = (afterAll: string): Definition<typeof connection
     }`
 })
 
-const deadlineExceededFields = { phase: Phase, limitMillis: Schema.Number }
+const deadlineExceededFields = { phase: Phase, limitMillis: Schema.Finite }
 
 const optionOf = { upload: "uploadIdle", answer: "answer", download: "downloadIdle", total: "total" } as const
 

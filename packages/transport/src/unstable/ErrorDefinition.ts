@@ -8,6 +8,7 @@
 
 import { cloneable } from "@effect-speech/common/Cloneable"
 import * as Printable from "@effect-speech/common/Printable"
+import { structural } from "@effect-speech/common/Structural"
 import * as Schema from "effect/Schema"
 import { type Billing, CallReport, nothingSent, type Piece } from "../CallReport.js"
 import type { Category, Retry, ServiceError, ServiceErrorClass } from "../ServiceError.js"
@@ -43,7 +44,7 @@ export interface Definition<Fields extends Schema.Struct.Fields, C extends Categ
 export const httpStatusAnnotation = Symbol.for("@effect/platform/HttpApiSchema/AnnotationStatus")
 
 /**
- * Defines an error class. Call it as `ServiceError.define<Self>()(tag, definition)`, and extend the result.
+ * Defines an error class. Call it as `ErrorDefinition.define<Self>()(tag, definition)`, and extend the result.
  *
  * @since 0.1.0
  * @category constructors
@@ -63,12 +64,14 @@ export const define =
       props: object,
       options?: Schema.MakeOptions
     ) => Error
+    const validate = validatorOf({ ...definition.fields, ...common }, `${tag} (Constructor)`)
 
     class Defined extends Base {
       constructor(props: Props = {}, options?: Schema.MakeOptions) {
         const facts = Object.assign({}, definition.defaults, props, { call: toReport(props.call ?? nothingSent) })
         const message = props.message ?? ofPiece(Printable.line(definition.message(facts)), facts.call.piece)
-        super({ ...facts, message }, options)
+        const fields = { ...facts, message }
+        super(isUnchecked(options) ? fields : validate(fields), true)
         // Drop the stack: only library frames. An effect runs outside the synchronous stack of the caller's code.
         this.stack = `${this.name}: ${this.message}`
       }
@@ -86,8 +89,24 @@ export const define =
         return Printable.line(definition.message(this as unknown as Facts<Fields>))
       }
     }
-    return cloneable(Defined) as unknown as ServiceErrorClass<Self, Tag, Fields, C>
+    return cloneable(structural(Defined)) as unknown as ServiceErrorClass<Self, Tag, Fields, C>
   }
+
+/**
+ * Checks the fields of a constructor. The constructor of a class of Schema would build the same check anew for each instance, if one of
+ * the fields is another class, and each failed attempt of a call makes an error. It is built by the first instance: few programs meet
+ * all errors.
+ */
+const validatorOf = (fields: Schema.Struct.Fields, title: string): ((facts: object) => object) => {
+  let check: ((facts: object) => object) | undefined
+  return (facts) => {
+    check ??= Schema.validateSync(Schema.typeSchema(Schema.Struct(fields)).annotations({ title })) as typeof check & {}
+    return check(facts)
+  }
+}
+
+const isUnchecked = (options: Schema.MakeOptions | undefined): boolean =>
+  typeof options === "object" ? options.disableValidation === true : options === true
 
 /** The sentence of an error, and that of its piece. */
 const ofPiece = (message: string, piece: Piece | undefined): string =>

@@ -1,6 +1,8 @@
 /**
  * Schema errors as sentences, without the values of the message, which may be private.
  */
+import * as Either from "effect/Either"
+import * as Hash from "effect/Hash"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { AST, ParseOptions } from "effect/SchemaAST"
@@ -77,6 +79,43 @@ export const first = (
       ? `must be one of ${values.join(", ")}`
       : toProblem(all[0]?.message ?? "is not valid", unknownField)
   return { field: field || "request", problem }
+}
+
+/** A copy without the cached hashes that the issue names. `undefined`: there are none. */
+const withoutHashes = (value: unknown, issue: ParseResult.ParseIssue): unknown => {
+  const paths = ParseResult.ArrayFormatter.formatIssueSync(issue).map(({ path }) => path)
+  const ofHashes = paths.filter((path) => path.at(-1) === Hash.symbol)
+  return ofHashes.length === 0 ? undefined : ofHashes.reduce(without, value)
+}
+
+/** A copy without the key at the end of the path. */
+const without = (value: unknown, [key, ...rest]: ReadonlyArray<PropertyKey>): unknown => {
+  if (Array.isArray(value)) return value.map((element, index) => (index === key ? without(element, rest) : element))
+  const { [key as never]: inner, ...others } = value as object
+  return rest.length === 0 ? others : { ...others, [key as never]: without(inner, rest) }
+}
+
+/**
+ * Decodes a message that has only the fields of the schema. A value of `Data` that was compared has its hash in a field besides, which is
+ * left out. `unknownField` is that of {@link first}.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const strictly = <A, I>(
+  schema: Schema.Schema<A, I>,
+  unknownField?: string
+): ((message: unknown) => Either.Either<A, Issue>) => {
+  const decode = Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })
+  const decodeAll = Schema.decodeUnknownEither(schema, { onExcessProperty: "error", errors: "all" })
+  return (message) => {
+    const decoded = Either.orElse(decode(message), (error) => {
+      const all = Either.flip(decodeAll(message))
+      const rest = Either.isRight(all) ? withoutHashes(message, all.right.issue) : undefined
+      return rest === undefined ? Either.left(error) : decode(rest)
+    })
+    return Either.mapLeft(decoded, ({ issue }) => first(issue, unknownField))
+  }
 }
 
 /**

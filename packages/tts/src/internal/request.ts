@@ -8,11 +8,11 @@ import { TtsInvalidRequest } from "../TtsError.js"
 /** The fields that the body holds. */
 export type RequestFields = Omit<SynthesisRequest, "requestId">
 
-const decodeRequest = Schema.decodeUnknownEither(Schema.typeSchema(SynthesisRequest), { onExcessProperty: "error" })
+const decodeRequest = Issue.strictly(Schema.typeSchema(SynthesisRequest))
 
 /** Checks a request as the client does before it sends anything. */
 export const validate = (request: SynthesisRequest): Either.Either<SynthesisRequest, TtsInvalidRequest> =>
-  Either.mapLeft(decodeRequest(request), (error) => new TtsInvalidRequest(Issue.first(error.issue)))
+  Either.mapLeft(decodeRequest(request), (issue) => new TtsInvalidRequest(issue))
 
 const encoder = new TextEncoder()
 

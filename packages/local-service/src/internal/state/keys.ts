@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
+import { unsafeInstance } from "@effect-speech/common/Structural"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import {
@@ -23,7 +24,7 @@ export const makeKeys = (
 ): KeysService => {
   const keys = Effect.map(sql<KeyRow>`SELECT * FROM keys ORDER BY number DESC`, (rows): Keys => {
     const all = rows.map(toKey)
-    return new Keys({
+    return unsafeInstance(Keys, {
       active: all.find(({ revokedAt }) => revokedAt === null) ?? null,
       archived: all.filter(({ revokedAt }) => revokedAt !== null)
     })

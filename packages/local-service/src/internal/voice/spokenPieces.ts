@@ -10,8 +10,8 @@ export interface SpokenPiece {
   readonly sentence: string | undefined
 }
 
-/** In code points: about 15 seconds of speech. */
-const longestPiece = 250
+/** About 15 seconds of speech. */
+const limits = { maximumCodePoints: 250, firstCodePoints: 250 }
 
 /** In seconds, espeak-ng's own. */
 const pauses: Readonly<Record<TextPieces.Boundary, number>> = {
@@ -27,7 +27,7 @@ const pauses: Readonly<Record<TextPieces.Boundary, number>> = {
 /** Splits a text into sentences. Splits a long sentence after clauses, otherwise between words or characters. */
 export function* spokenPieces(text: string, lang: string): Generator<SpokenPiece, void> {
   for (const sentence of Sentences.split(text, { lang })) {
-    for (const piece of TextPieces.split(sentence.text, { maximum: longestPiece, first: longestPiece, lang })) {
+    for (const piece of TextPieces.split(sentence.text, { ...limits, lang })) {
       const isLast = piece.endIndex === sentence.text.length
       yield {
         text: piece.text,

@@ -44,8 +44,8 @@ export const prepare = (
 ): Effect.Effect<Pieces, TtsInvalidRequest> =>
   Effect.gen(function* () {
     const passages = yield* validate(request, options)
-    const { first, maximum } = options
-    const pieces = makePieces(TextPieces.split(passages, { first, maximum, lang: request.lang }))
+    const { firstCodePoints, maximumCodePoints } = options
+    const pieces = makePieces(TextPieces.split(passages, { firstCodePoints, maximumCodePoints, lang: request.lang }))
     for (let index = 0; ; index++) {
       const piece = pieces.at(index)
       if (piece?.speakable === true) return pieces

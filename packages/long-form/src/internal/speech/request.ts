@@ -47,9 +47,9 @@ export interface Pauses {
  */
 export interface Options {
   /** Largest number of code points in a piece, 1 to 10,000. Default: 2,000. */
-  readonly maximum?: number | undefined
-  /** Largest number of code points in the first piece; each next may have twice as many, up to `maximum`. Default: 250. */
-  readonly first?: number | undefined
+  readonly maximumCodePoints?: number | undefined
+  /** Largest number of code points in the first piece; each next may have twice as many, up to `maximumCodePoints`. Default: 250. */
+  readonly firstCodePoints?: number | undefined
   /** How many pieces are synthesized at once, 1 to 1,000. Default: 4. */
   readonly concurrency?: number | undefined
   /** Silence between the pieces. */
@@ -66,11 +66,11 @@ export interface Options {
   /** How long to retry each piece through an outage of the service. Default: 5 minutes. */
   readonly outage?: Duration.DurationInput | undefined
   /**
-   * If the run is interrupted, or its scope closes early, no further piece is sent, and those in flight are finished and kept while this effect
-   * runs, such as `Effect.sleep("25 seconds")` or `Effect.never`. Then the rest is interrupted, and may have been billed.
+   * If the run is interrupted, or its scope closes early, no further piece is sent, and those in flight are finished and kept for so long,
+   * such as `"25 seconds"`, or while this effect runs. Then the rest is interrupted, and may have been billed.
    * Default: those in flight are interrupted at once.
    */
-  readonly gracePeriod?: Effect.Effect<unknown> | undefined
+  readonly gracePeriod?: Duration.DurationInput | Effect.Effect<unknown> | undefined
   /** Runs at each event, in order. The speech never waits for it, nor does a defect in it affect the speech. Default: none. */
   readonly onEvent?: ((event: Event) => Effect.Effect<void>) | undefined
 }

@@ -59,7 +59,7 @@ export const makeSpeaker = (request: Request, options: Options, emit: (event: Ev
     const { requestId = yield* CallIds.next, text: _, ...fields } = request
     const rule = yield* makeFormatRule(requestedFormat(request), differentFormat)
     const progress = makeRunProgress(store)
-    const calls = makeStoppableCalls()
+    const calls = makeStoppableCalls(options.gracePeriod !== undefined || options.onEvent !== undefined)
     const obtain = makePaidPieces<PieceSpeech, TtsError>(store, progress)
     const turns = yield* Effect.makeSemaphore(concurrency)
     let isStopped = false
@@ -93,14 +93,9 @@ export const makeSpeaker = (request: Request, options: Options, emit: (event: Ev
           send: (restore) =>
             Effect.gen(function* () {
               const id = `${requestId}.${String(facts.number).padStart(3, "0")}`
-              const call = calls.run((onEvent) =>
-                tts.synthesize(
-                  { ...content, requestId: id },
-                  {
-                    outage,
-                    onEvent: (event) => Effect.zipRight(onEvent(event), emit({ _tag: "Called", ...facts, event }))
-                  }
-                )
+              const call = calls.run(
+                (onEvent) => tts.synthesize({ ...content, requestId: id }, { outage, onEvent }),
+                (event) => emit({ _tag: "Called", ...facts, event })
               )
               const speech = yield* restore(call)
               const problem = audioProblem(speech)

@@ -4,10 +4,9 @@ import { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import * as Contract from "@effect-speech/tts/TtsContract"
 import { TtsInvalidRequest } from "@effect-speech/tts/TtsError"
 import * as Either from "effect/Either"
-import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { Passage } from "../../Passages.js"
-import { concurrency, duration, outage, whole } from "../optionRules.js"
+import { callback, concurrency, duration, gracePeriod, outage, whole } from "../optionRules.js"
 
 /** Room for a point and the number of a piece: `.0000001`. */
 const idSuffix = 8
@@ -43,8 +42,8 @@ const Fields = Schema.typeSchema(SynthesisRequest.omit("text", "requestId")).pip
 const Pause = duration("0 seconds", "60 seconds")
 
 const Options = Schema.Struct({
-  maximum: whole(1, 10_000),
-  first: whole(1, 10_000),
+  maximumCodePoints: whole(1, 10_000),
+  firstCodePoints: whole(1, 10_000),
   concurrency,
   pauses: Schema.optional(
     Schema.Struct({
@@ -60,25 +59,18 @@ const Options = Schema.Struct({
   fade: Pause,
   differentFormat: Schema.optional(Schema.Literal("resample", "fail")),
   outage,
-  gracePeriod: Schema.optional(Schema.Unknown),
-  onEvent: Schema.optional(Schema.Unknown)
+  gracePeriod,
+  onEvent: callback
 })
 
-const strict = { onExcessProperty: "error" } as const
-const decodePassages = Schema.decodeUnknownEither(Passages, strict)
-const decodeFields = Schema.decodeUnknownEither(Fields, strict)
-const decodeOptions = Schema.decodeUnknownEither(Options, strict)
+const decodePassages = Issue.strictly(Passages)
+const decodeFields = Issue.strictly(Fields)
+const decodeOptions = Issue.strictly(Options, "is not a known option")
 
 const invalid = (field: string, problem: string) => Either.left(new TtsInvalidRequest({ field, problem }))
 
-const checked = <A>(
-  decoded: Either.Either<A, ParseResult.ParseError>,
-  within = ""
-): Either.Either<A, TtsInvalidRequest> =>
-  Either.mapLeft(decoded, (error) => {
-    const { field, problem } = Issue.first(error.issue)
-    return new TtsInvalidRequest({ field: `${within}${field}`, problem })
-  })
+const checked = <A>(decoded: Either.Either<A, Issue.Issue>, within = ""): Either.Either<A, TtsInvalidRequest> =>
+  Either.mapLeft(decoded, ({ field, problem }) => new TtsInvalidRequest({ field: `${within}${field}`, problem }))
 
 /** The passages of a valid request. A text is one passage. Nothing of the other fields is changed. */
 export const validate = (

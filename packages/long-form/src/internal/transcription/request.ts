@@ -2,13 +2,14 @@ import type { FileSystem } from "@effect/platform/FileSystem"
 import type { AudioSource } from "@effect-speech/stt/AudioSource"
 import { SttInvalidRequest } from "@effect-speech/stt/SttError"
 import type { TranscriptionOptions } from "@effect-speech/stt/TranscriptionOptions"
+import * as RequestRules from "@effect-speech/stt/unstable/Request"
 import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type * as SegmentReader from "../../SegmentReader.js"
-import { concurrency, duration, outage } from "../optionRules.js"
+import { callback, concurrency, duration, gracePeriod, outage } from "../optionRules.js"
 import type { Event } from "./events.js"
 
 /**
@@ -40,11 +41,11 @@ export interface Options {
   /** Whether to send a piece again after an attempt that may have been billed, such as one that got a 500. Default: true. */
   readonly retryIfBilled?: boolean | undefined
   /**
-   * If the run is interrupted, or its scope closes early, no further piece is sent, and those in flight are finished and kept while this effect
-   * runs, such as `Effect.sleep("25 seconds")` or `Effect.never`. Then the rest is interrupted, and may have been billed.
+   * If the run is interrupted, or its scope closes early, no further piece is sent, and those in flight are finished and kept for so long,
+   * such as `"25 seconds"`, or while this effect runs. Then the rest is interrupted, and may have been billed.
    * Default: those in flight are interrupted at once.
    */
-  readonly gracePeriod?: Effect.Effect<unknown> | undefined
+  readonly gracePeriod?: Duration.DurationInput | Effect.Effect<unknown> | undefined
   /**
    * Runs at each event, in order. The transcription never waits for it, nor does a defect in it affect the transcription.
    * Default: none.
@@ -52,17 +53,35 @@ export interface Options {
   readonly onEvent?: ((event: Event) => Effect.Effect<void>) | undefined
 }
 
-const rules = Schema.Struct({
+const Options = Schema.Struct({
   concurrency,
   /** 5 minutes are 4.8 MB of telephony, and the longest piece about 60 MB. */
   maximum: duration("1 second", "1 hour"),
-  outage
+  segments: callback,
+  outage,
+  retryIfBilled: Schema.optional(Schema.Boolean),
+  gracePeriod,
+  onEvent: callback
 })
-const decode = Schema.decodeUnknownEither(rules)
+const decode = Issue.strictly(Options, "is not a known option")
+
+/** A request of `SpeechToText` may have `telephony`. */
+export const validateRequest = <R>(request: Request<R>): Either.Either<Request<R>, SttInvalidRequest> =>
+  "telephony" in request && request.telephony !== undefined
+    ? Either.left(
+        new SttInvalidRequest({
+          field: "telephony",
+          problem: "is not a known field; a long recording is always converted"
+        })
+      )
+    : RequestRules.validate(request)
 
 /** The options with their defaults. */
-export const validate = ({ concurrency = 4, maximum = "5 minutes", outage = "5 minutes" }: Options) =>
-  Either.mapBoth(decode({ concurrency, maximum, outage }), {
-    onLeft: ({ issue }) => new SttInvalidRequest(Issue.first(issue)),
-    onRight: () => ({ concurrency, maximumMillis: Duration.toMillis(maximum), outage })
+export const validateOptions = (options: Options) =>
+  Either.mapBoth(decode(options), {
+    onLeft: (issue) => new SttInvalidRequest(issue),
+    onRight: () => {
+      const { concurrency = 4, maximum = "5 minutes", outage = "5 minutes" } = options
+      return { ...options, concurrency, maximumMillis: Duration.toMillis(maximum), outage }
+    }
   })

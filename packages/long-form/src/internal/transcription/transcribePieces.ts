@@ -31,7 +31,7 @@ const millisOf = ({ endMillis, startMillis }: PiecePlace): number => endMillis -
 export const makeTranscriber = (
   fields: TranscriptCache.DecidingFields,
   transactionId: string,
-  { gracePeriod, outage, retryIfBilled }: Pick<Options, "gracePeriod" | "outage" | "retryIfBilled">,
+  { gracePeriod, onEvent, outage, retryIfBilled }: Options,
   durationMillis: number | undefined,
   emit: (event: Event) => Effect.Effect<void>
 ) =>
@@ -39,7 +39,7 @@ export const makeTranscriber = (
     const stt = yield* SpeechToText
     const store = yield* PieceStore
     const progress = makeRunProgress(store)
-    const calls = makeStoppableCalls()
+    const calls = makeStoppableCalls(gracePeriod !== undefined || onEvent !== undefined)
     const obtain = makePaidPieces<Transcription, SttError>(store, progress)
 
     type Outcome = Omit<PieceResult, "piece">
@@ -57,15 +57,10 @@ export const makeTranscriber = (
               const file = Wav.encode(samples, Telephony.format)
               const audio = AudioSource.fromBytes(file, { filename: `piece-${place.number}.wav` })
               const id = yield* uuidV5(transactionId, String(place.number))
-              const call = calls.run((onEvent) =>
-                stt.transcribe(
-                  { ...fields, audio, transactionId: id },
-                  {
-                    outage,
-                    retryIfBilled,
-                    onEvent: (event) => Effect.zipRight(onEvent(event), emit({ _tag: "Called", ...place, event }))
-                  }
-                )
+              const call = calls.run(
+                (onEvent) =>
+                  stt.transcribe({ ...fields, audio, transactionId: id }, { outage, retryIfBilled, onEvent }),
+                (event) => emit({ _tag: "Called", ...place, event })
               )
               const transcription = yield* restore(call)
               yield* TranscriptCache.put(store, key, transcription)

@@ -1,10 +1,9 @@
-import type { Attempt } from "../../CallReport.js"
-import type { Retry, ServiceError } from "../../ServiceError.js"
+import type { ServiceError } from "../../ServiceError.js"
 import type { ResolvedRetries } from "../options/retries.js"
 import { longestSleep } from "../timer/callTimer.js"
 import { costOf } from "./backoff.js"
 import type { Call } from "./call.js"
-import type { PlannedRetry } from "./planRetries.js"
+import { isOutage, type PlannedRetry } from "./planRetries.js"
 import type { RetryBudget } from "./retryBudget.js"
 
 /** What limits the retries of a call. */
@@ -54,10 +53,6 @@ export const decideRetry = (
   if (!isInBudget && !isInOutage) return undefined
   return { delayMillis, cost: isInBudget ? cost : 0 }
 }
-
-/** Whether the service can't be reached, or says that it is unavailable: then it has not carried out the attempt. */
-const isOutage = (retry: Retry, attempt: Attempt | undefined): boolean =>
-  retry === "overload" || (retry === "transient" && attempt?.status === undefined)
 
 const hasTotal = ({ timer }: Call): boolean => Number.isFinite(timer.left)
 

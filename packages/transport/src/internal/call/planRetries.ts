@@ -4,7 +4,8 @@ import * as Random from "effect/Random"
 import type * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleIntervals from "effect/ScheduleIntervals"
-import type { ServiceError } from "../../ServiceError.js"
+import type { Attempt } from "../../CallReport.js"
+import type { Retry, ServiceError } from "../../ServiceError.js"
 import type { ResolvedRetries } from "../options/retries.js"
 import { backoffMillis } from "./backoff.js"
 
@@ -15,8 +16,10 @@ export interface PlannedRetry {
   readonly isOver: boolean
 }
 
-/** Plans the retries of one call, one after the other. */
-export const planRetries = (retries: ResolvedRetries): ((error: ServiceError) => Effect.Effect<PlannedRetry>) => {
+/** Plans the retries of one call, one after the other, by the error of the latest attempt. */
+export const planRetries = (
+  retries: ResolvedRetries
+): ((error: ServiceError, attempt: Attempt | undefined) => Effect.Effect<PlannedRetry>) => {
   let retry = 0
   const byPolicy = Effect.map(Random.next, (random): PlannedRetry => {
     const delayMillis = backoffMillis(retry, random, retries)
@@ -24,15 +27,27 @@ export const planRetries = (retries: ResolvedRetries): ((error: ServiceError) =>
   })
   if (retries.schedule === undefined) return () => byPolicy
   const next = delaysOf(retries.schedule)
-  return (error) =>
+  let maybeBilled = 0
+  return (error, attempt) =>
     Effect.flatMap(
       next(error),
       (delay): Effect.Effect<PlannedRetry> =>
         delay === undefined
           ? Effect.map(byPolicy, ({ delayMillis }) => ({ delayMillis, isOver: true }))
-          : Effect.succeed({ delayMillis: delay, isOver: false })
+          : Effect.sync(() => ({
+              delayMillis: delay,
+              isOver: mayBeBilled(error, attempt) && ++maybeBilled > retries.times
+            }))
     )
 }
+
+/** Whether the service can't be reached, or says that it is unavailable: then it has not carried out the attempt. */
+export const isOutage = (retry: Retry, attempt: Attempt | undefined): boolean =>
+  retry === "overload" || (retry === "transient" && attempt?.status === undefined)
+
+/** Whether the latest attempt may be billed. A Schedule, which may have no end, does not say how often that may be. */
+const mayBeBilled = ({ call, retry }: ServiceError, attempt: Attempt | undefined): boolean =>
+  call !== undefined && call.billing !== "notBilled" && !isOutage(retry, attempt)
 
 /** The delays of a Schedule, in milliseconds. `undefined`: it is done. A driver of Effect would also wait, unseen by the report. */
 const delaysOf = (

@@ -62,7 +62,7 @@ export const runCall = <A, E extends ServiceError, Context, Reading extends E>(
     let lastCost = 0
     let plan: ReturnType<typeof planRetries> | undefined
     for (;;) {
-      const sending = sendAttempt(driver, call, operation, { delayMillis, header: apiKeyHeader, key, telemetry })
+      const sending = sendAttempt(driver, call, operation, { delayMillis, header: apiKeyHeader, key })
       const attempt = Effect.matchEffect(sending, {
         onFailure: (failure) => Effect.fail(toError(failure)),
         onSuccess: ({ context, response }) => {
@@ -70,7 +70,7 @@ export const runCall = <A, E extends ServiceError, Context, Reading extends E>(
           return operation.accept(latest, context)
         }
       })
-      const outcome = yield* Effect.either(telemetry.spanAttempt(attempt, operation, call))
+      const outcome = yield* Effect.either(telemetry.observeAttempt(attempt, operation, call))
       if (Either.isRight(outcome)) {
         budget.giveBack(lastCost)
         return outcome.right
@@ -93,7 +93,8 @@ export const runCall = <A, E extends ServiceError, Context, Reading extends E>(
       const cost = operation.repeatable ? costOfRetry(error, limits) : undefined
       if (cost === undefined) return yield* Effect.fail(error)
       plan ??= planRetries(retries)
-      const decision = decideRetry(error, call, yield* plan(error), cost, limits)
+      const planned = yield* plan(error, call.progress().attempts.at(-1))
+      const decision = decideRetry(error, call, planned, cost, limits)
       if (decision === undefined) return yield* Effect.fail(error)
       delayMillis = decision.delayMillis
       lastCost = decision.cost

@@ -9,7 +9,6 @@ import type { Failure } from "../../unstable/Failure.js"
 import type { Operation, Request } from "../../unstable/Operation.js"
 import type { HttpDriver, HttpResponse, UploadObserver } from "../http/httpDriver.js"
 import type { Call } from "./call.js"
-import type { Telemetry } from "./telemetry.js"
 
 /** How one attempt is sent. */
 export interface AttemptSettings {
@@ -18,7 +17,6 @@ export interface AttemptSettings {
   /** Name of the header that carries the key. */
   readonly header: string
   readonly key: Redacted.Redacted
-  readonly telemetry: Telemetry
 }
 
 /** Builds the request of one attempt, sends it, and waits for the head of the response. */
@@ -26,7 +24,7 @@ export const sendAttempt = <A, E extends ServiceError, Context, Reading extends 
   driver: HttpDriver,
   call: Call,
   operation: Operation<A, E, Context, Reading>,
-  { delayMillis, header, key, telemetry }: AttemptSettings
+  { delayMillis, header, key }: AttemptSettings
 ): Effect.Effect<{ readonly response: HttpResponse; readonly context: Context }, Failure> =>
   Effect.flatMap(buildRequest(call, operation, delayMillis), ({ body, context, headers, url }) => {
     const { events } = call
@@ -50,17 +48,14 @@ export const sendAttempt = <A, E extends ServiceError, Context, Reading extends 
     const exchanged = Effect.matchEffect(responding, {
       onFailure: (failure) => {
         call.lost()
-        return Effect.zipRight(telemetry.countAttempt(operation, failure), Effect.fail(failure))
+        return Effect.fail(failure)
       },
       onSuccess: (response) => {
         call.responded(response)
-        const { status } = response
-        const counted = telemetry.countAttempt(operation, status)
-        const answered =
-          events === undefined
-            ? counted
-            : Effect.zipRight(counted, events.emit({ _tag: "Answered", attempt: number, status }))
-        return Effect.as(answered, { response, context })
+        const answer = { response, context }
+        return events === undefined
+          ? Effect.succeed(answer)
+          : Effect.as(events.emit({ _tag: "Answered", attempt: number, status: response.status }), answer)
       }
     })
     if (isUpload) return exchanged

@@ -12,7 +12,6 @@ import * as Metric from "effect/Metric"
 import type * as Tracer from "effect/Tracer"
 import type { ServiceError } from "../../ServiceError.js"
 import * as SpeechMetrics from "../../SpeechMetrics.js"
-import type { Failure } from "../../unstable/Failure.js"
 import type { Call } from "./call.js"
 
 interface NamedCall {
@@ -50,6 +49,10 @@ const errorTypeOf = (exit: Exit.Exit<unknown, ServiceError>): string | undefined
   const [error] = Cause.failures(exit.cause)
   return error?._tag ?? (Cause.isInterruptedOnly(exit.cause) ? "interrupted" : "defect")
 }
+
+/** The attribute `error.type` of an attempt: the status from 400 on, else as that of a call. */
+const attemptErrorTypeOf = (status: number | undefined, exit: Exit.Exit<unknown, ServiceError>): string | undefined =>
+  status !== undefined && status >= 400 ? String(status) : errorTypeOf(exit)
 
 const tracerFailed = (cause: Cause.Cause<never>): Effect.Effect<void> =>
   unnoticed(Effect.logWarning("The tracer failed", cause))
@@ -109,16 +112,14 @@ export interface ObservedCall {
 export interface Telemetry {
   /** Counts a call, its duration, and how long it waited for its turn. */
   readonly countCall: (named: NamedCall, call: Call, exit: Exit.Exit<unknown, ServiceError>) => Effect.Effect<void>
-  /** Counts an attempt, by the status of its response or by its failure. */
-  readonly countAttempt: (named: NamedCall, end: number | Failure) => Effect.Effect<void>
   /** The span of a call. */
   readonly spanCall: <A, E extends ServiceError, R>(
     running: Effect.Effect<A, E, R>,
     named: NamedCall
   ) => Effect.Effect<A, E, R>
   readonly beginCall: (named: NamedCall, call: Call) => Effect.Effect<ObservedCall>
-  /** The span of an attempt. */
-  readonly spanAttempt: <A, E extends ServiceError, R>(
+  /** Counts an attempt, and makes its span. Both have the same status and the same `error.type`. */
+  readonly observeAttempt: <A, E extends ServiceError, R>(
     running: Effect.Effect<A, E, R>,
     named: NamedCall,
     call: Call
@@ -150,13 +151,6 @@ export const makeTelemetry = (baseUrl: URL): Telemetry => {
     })
   return {
     countCall,
-    countAttempt: ({ name }, end) =>
-      Metric.update(
-        typeof end === "number"
-          ? attempts(name, end, end >= 400 ? String(end) : undefined)
-          : attempts(name, undefined, end._tag),
-        1
-      ),
     spanCall: (running, named) =>
       whileTracing(running, (call) => inSpan(call, spanOf(named), optionsOf(named), failureOf)),
     beginCall: (named, call) =>
@@ -172,9 +166,19 @@ export const makeTelemetry = (baseUrl: URL): Telemetry => {
             )
         }
       }),
-    spanAttempt: (running, { name }, call) =>
-      whileTracing(running, (attempt) => {
-        const earlier = call.progress().attempts.length
+    observeAttempt: (running, { name }, call) => {
+      const earlier = call.progress().attempts.length
+      // An attempt that sent nothing, or that was interrupted before its response, has no record, and is not counted.
+      const endOf = (exit: Exit.Exit<unknown, ServiceError>) => {
+        const recorded = call.progress().attempts[earlier]
+        const status = recorded?.status
+        return { recorded, status, errorType: attemptErrorTypeOf(status, exit) }
+      }
+      const counted = Effect.onExit(running, (exit) => {
+        const { errorType, recorded, status } = endOf(exit)
+        return recorded === undefined ? Effect.void : Metric.update(attempts(name, status, errorType), 1)
+      })
+      return whileTracing(counted, (attempt) => {
         const attributes = {
           "speech.operation": name,
           "http.request.method": "POST",
@@ -182,16 +186,11 @@ export const makeTelemetry = (baseUrl: URL): Telemetry => {
           ...place
         }
         return inSpan(attempt, "speech.attempt", { kind: "client", attributes }, (exit) => {
-          // An attempt that was interrupted, or that sent nothing, has no record.
-          const recorded = call.progress().attempts[earlier]
-          const status = recorded?.status
-          return {
-            "http.response.status_code": status,
-            "speech.sent": recorded?.sent,
-            "error.type": status !== undefined && status >= 400 ? String(status) : errorTypeOf(exit)
-          }
+          const { errorType, recorded, status } = endOf(exit)
+          return { "http.response.status_code": status, "speech.sent": recorded?.sent, "error.type": errorType }
         })
       })
+    }
   }
 }
 

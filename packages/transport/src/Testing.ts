@@ -1,0 +1,32 @@
+/**
+ * The types of the test doubles of all clients.
+ */
+import type * as Effect from "effect/Effect"
+
+/**
+ * The outcome of a call to a test double: a value, an error, or an effect of one of these.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type TestOutcome<A, E> = A | E | Effect.Effect<A | E, E>
+
+/**
+ * The outcome of each call of a test double, or a function of its request that gives it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type TestAnswer<Request, A, E> = TestOutcome<A, E> | ((request: Request) => TestOutcome<A, E>)
+
+/**
+ * The requests that a test double received.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface TestCalls<Request> {
+  readonly all: Effect.Effect<ReadonlyArray<Request>>
+  /** Forgets them. */
+  readonly clear: Effect.Effect<void>
+}
