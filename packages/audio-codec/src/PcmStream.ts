@@ -15,6 +15,7 @@ import * as Stream from "effect/Stream"
 import type { AudioFormat } from "./AudioFormat.js"
 import { bytesPerFrame, describe } from "./AudioFormat.js"
 import { concatBytes } from "./internal/bytes.js"
+import { asValue } from "./internal/pcm/audioFormat.js"
 import { through } from "./internal/pcm/blocks.js"
 import { finiteMillis } from "./internal/pcm/durations.js"
 import { makeFader } from "./internal/pcm/fading.js"
@@ -119,9 +120,9 @@ type ContextOf<Audio> = Audio extends PcmStream<unknown, infer R> ? R : never
 export const concat = <const Parts extends readonly [Part, ...ReadonlyArray<Part>]>(
   parts: Parts
 ): PcmStream<ErrorOf<Parts[number]>, ContextOf<Parts[number]>> => {
-  const [{ format }] = parts
+  const format = asValue(parts[0].format)
   for (const part of parts) {
-    if (!Equal.equals(part.format, format)) {
+    if (!Equal.equals(asValue(part.format), format)) {
       throw new RangeError(
         `All parts must have one format, not ${describe(format)} and ${describe(part.format)}; convert one of them.`
       )
@@ -143,7 +144,7 @@ export const concat = <const Parts extends readonly [Part, ...ReadonlyArray<Part
  * Silence in blocks of about 64 KiB, rounded to whole frames. It is 128 in `pcm8`, 0xD5 in A-law (its smallest value), 0xFF
  * in mu-law, and 0 in other encodings.
  *
- * @throws RangeError if the duration is negative or infinite.
+ * @throws RangeError if the duration is infinite, or a negative number. `Duration` takes another negative one, such as `"-1 second"`, for 0.
  * @since 0.1.0
  * @category constructors
  */
@@ -170,7 +171,7 @@ const isDataFirst = (args: IArguments): boolean => Predicate.hasProperty(args[0]
  * Fades audio in and out along a raised cosine, so that it starts and ends without a click. Other bytes stay as they are. An
  * incomplete frame at the end is dropped. If the audio is shorter than both fades, they overlap.
  *
- * @throws RangeError if a duration is negative or infinite.
+ * @throws RangeError if a duration is infinite, or a negative number, as of {@link silence}.
  * @since 0.1.0
  * @category combinators
  */
@@ -208,7 +209,7 @@ export interface TrimOptions {
  * A silence is held back until the next sound. Equal windows are held as one window and a count. If the windows differ, at most
  * the last minute is held; the part before it is emitted, even if no sound follows.
  *
- * @throws RangeError if the threshold is 0 dB or more, or the duration negative or infinite.
+ * @throws RangeError if the threshold is 0 dB or more, or the duration infinite, or a negative number, as of {@link silence}.
  * @since 0.1.0
  * @category combinators
  */

@@ -30,6 +30,12 @@ describe("joining audio", () => {
     })
   })
 
+  it("takes parts whose formats are literals: they are compared by their fields", () => {
+    const literal = { ...PcmStream.silence(mono("pcm16"), 10), format: { ...mono("pcm16") } } as PcmStream.PcmStream
+    expect(PcmStream.concat([literal, PcmStream.silence(mono("pcm16"), 10)]).format).toEqual(mono("pcm16"))
+    expect(PcmStream.concat([PcmStream.silence(mono("pcm16"), 10), literal]).format).toEqual(mono("pcm16"))
+  })
+
   it("refuses parts of several formats", () => {
     const parts = [PcmStream.silence(mono("pcm16"), 10), PcmStream.silence(mono("pcm16", 16_000), 10)] as const
     expect(() => PcmStream.concat(parts)).toThrow("not 8000 Hz, 1 channel, pcm16 and 16000 Hz, 1 channel, pcm16")

@@ -3,6 +3,7 @@
  */
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import type { CallEvent, CallOptions } from "@effect-speech/transport/CallEvent"
+import { isRefusal } from "@effect-speech/transport/unstable/Report"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,10 +21,11 @@ interface Followed {
 export class CallsInFlight extends Context.Tag("effect-speech/cli/CallsInFlight")<
   CallsInFlight,
   {
-    readonly begin: (options: CallOptions | undefined) => Followed
+    /** `maySpend`: whether an attempt with this status may be billed, and is retried. */
+    readonly begin: (options: CallOptions | undefined, maySpend: (status: number) => boolean) => Followed
     /** The grace period of a job that keeps its pieces: it says what it waits for, and lasts until the next Ctrl-C. */
     readonly finish: (progress: Pick<Progress, "withoutLines">) => Effect.Effect<void>
-    /** Says how many calls an interruption has stopped after their whole request was sent. */
+    /** Says how many calls an interruption has stopped after their whole request was sent, or an earlier attempt that may be billed. */
     readonly sayStopped: Effect.Effect<void>
   }
 >() {}
@@ -40,19 +42,25 @@ const after: { readonly [Tag in CallEvent["_tag"]]: State } = {
 
 const make = (): CallsInFlight["Type"] => {
   const calls = new Map<Followed, State>()
+  /** Those of which an earlier attempt, or this one, may be billed whatever follows. */
+  const spent = new Set<Followed>()
   let stopped = 0
   let isSaid = false
   return {
-    begin: (options) => {
+    begin: (options, maySpend) => {
       const onEvent = (event: CallEvent) =>
         Effect.suspend(() => {
-          if (calls.has(call)) calls.set(call, after[event._tag])
+          if (calls.has(call)) {
+            calls.set(call, after[event._tag])
+            if (event._tag === "Answered" && maySpend(event.status)) spent.add(call)
+          }
           return options?.onEvent?.(event) ?? Effect.void
         })
       const end: Followed["end"] = (exit) =>
         Effect.sync(() => {
-          if (Exit.isInterrupted(exit) && calls.get(call) === "isSent") stopped += 1
+          if (Exit.isInterrupted(exit) && (calls.get(call) === "isSent" || spent.has(call))) stopped += 1
           calls.delete(call)
+          spent.delete(call)
         })
       const call: Followed = { options: { ...options, onEvent }, end }
       calls.set(call, "sends")
@@ -79,6 +87,9 @@ const make = (): CallsInFlight["Type"] => {
   }
 }
 
+/** A synthesis is billed after a whole 200, and one that may have been billed is not retried. */
+const isBilledSpeech = () => false
+
 /** A client whose calls are followed. */
 export const followTextToSpeech = <E, R>(client: Layer.Layer<TextToSpeech, E, R>) =>
   Layer.effect(
@@ -90,13 +101,13 @@ export const followTextToSpeech = <E, R>(client: Layer.Layer<TextToSpeech, E, R>
         ...tts,
         synthesize: (request, given) =>
           Effect.suspend(() => {
-            const { end, options } = begin(given)
+            const { end, options } = begin(given, isBilledSpeech)
             return Effect.onExit(tts.synthesize(request, options), end)
           }),
         stream: (request, given) =>
           Effect.flatMap(
             Effect.acquireRelease(
-              Effect.sync(() => begin(given)),
+              Effect.sync(() => begin(given, isBilledSpeech)),
               ({ end }, exit) => end(exit)
             ),
             ({ options }) => tts.stream(request, options)
@@ -116,7 +127,7 @@ export const followSpeechToText = <E, R>(client: Layer.Layer<SpeechToText, E, R>
         ...stt,
         transcribe: (request, given) =>
           Effect.suspend(() => {
-            const { end, options } = begin(given)
+            const { end, options } = begin(given, (status) => !isRefusal(status))
             return Effect.onExit(stt.transcribe(request, options), end)
           })
       }

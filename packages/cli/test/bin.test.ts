@@ -288,6 +288,25 @@ describe("the built command", { timeout: 120_000 }, () => {
       })
     )
 
+    it.scoped("says at Ctrl-C that a call may be billed that waits for a retry after a 500, but not after a 503", () =>
+      Effect.gen(function* () {
+        const { requests } = yield* LocalService
+        for (const [status, stderr] of [
+          [500, "speech: 1 call was stopped. It may be billed, and the same command sends it again.\n"],
+          [503, ""]
+        ] as const) {
+          const environment = yield* serviceWith({ operation: "transcribe", status, headers: { "Retry-After": "7" } })
+          const before = yield* requestCount
+          const command = yield* start(transcribe, environment)
+          yield* until(requests, (all) => all.length > before && all.at(-1)?.status === status)
+          // The response has to arrive.
+          yield* Effect.sleep("300 millis")
+          command.kill("SIGINT")
+          expect(yield* command.ended).toEqual({ code: 130, stdout: "", stderr })
+        }
+      })
+    )
+
     it.scoped("goes on with a long text after a crash, and pays for no finished piece again", () =>
       Effect.gen(function* () {
         const { requests } = yield* LocalService
