@@ -329,6 +329,7 @@ describe("the README of a package", () => {
     ["archive", "records", Archive.Run.FileRecord.members.flatMap(({ fields }) => Object.keys(fields))],
     ["archive", "plans", Object.keys(Archive.Plan.fields)],
     ["archive", "reports", Object.keys(Archive.Run.OutputReport.fields)],
+    ["archive", "results that cannot be read", Object.keys(Archive.Output.UnreadableResult.fields)],
     ["archive", "results of transcriptions", Object.keys(Archive.Output.TranscriptionResult.fields)],
     ["archive", "results of syntheses", Object.keys(Archive.Output.SynthesisResult.fields)],
     ["archive", "segments", Object.keys(Archive.Output.Segment.fields)],

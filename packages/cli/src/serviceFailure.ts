@@ -20,7 +20,6 @@ export const isServiceError = Schema.is(Schema.Union(SttError, TtsError))
 const optionNames: ReadonlyMap<string, string> = new Map([
   ["text", "TEXT"],
   ["source", "SOURCE"],
-  ["pieceMillis", "--piece-minutes"],
   ["maximum", "--piece-minutes"],
   ["callsPerSecond", "--rate"],
   ["directory", "--out"],
