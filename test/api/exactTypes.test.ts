@@ -99,6 +99,16 @@ describe("a recording", () => {
     >()
   })
 
+  it("of several sources needs what each of them needs to be inspected, also if they are of one list", () => {
+    const sources = [AudioSource.fromPath("call.wav"), fromBucket("a")]
+    expectTypeOf(Effect.forEach(sources, Recording.inspect)).toEqualTypeOf<
+      Effect.Effect<Array<Recording.Recording>, SttAudioUnreadable, FileSystem.FileSystem | Bucket>
+    >()
+    const generic = <R>(source: AudioSource.AudioSource<R>): Effect.Effect<unknown, SttAudioUnreadable, R> =>
+      Recording.inspect(source)
+    expectTypeOf(generic(fromBucket("a"))).toEqualTypeOf<Effect.Effect<unknown, SttAudioUnreadable, Bucket>>()
+  })
+
   it.effect("of bytes or of a stream is inspected without a file system", () =>
     Effect.gen(function* () {
       const bytes = yield* Recording.inspect(AudioSource.fromBytes(wav))

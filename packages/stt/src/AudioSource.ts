@@ -67,6 +67,14 @@ export interface StreamSource<R> extends Common {
 export type AudioSource<R = FileSystem.FileSystem> = PathSource<R> | BytesSource | BlobSource | StreamSource<R>
 
 /**
+ * What the reading of a source requires; of one of several sources, what all of them require.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type RequirementOf<Source> = Source extends PathSource<infer R> | StreamSource<infer R> ? R : never
+
+/**
  * @since 0.1.0
  * @category guards
  */

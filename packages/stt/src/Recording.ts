@@ -17,7 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { AudioSource } from "./AudioSource.js"
+import type { AudioSource, RequirementOf } from "./AudioSource.js"
 import { describeRecording, openAudio } from "./internal/openAudio.js"
 import { isRepeatable, unreadableAudio } from "./internal/sources.js"
 import { warningsFor } from "./internal/warnings.js"
@@ -74,9 +74,11 @@ export class Recording extends structural(
  * @since 0.1.0
  * @category operations
  */
-export const inspect = <R = never>(source: AudioSource<R>): Effect.Effect<Recording, SttAudioUnreadable, R> =>
+export const inspect = <Source extends AudioSource<unknown>>(
+  source: Source
+): Effect.Effect<Recording, SttAudioUnreadable, RequirementOf<Source>> =>
   isRepeatable(source)
-    ? openAudio(source, lookAhead).pipe(
+    ? openAudio(withRequirement(source), lookAhead).pipe(
         Effect.flatMap(describeRecording),
         Effect.map((facts) => unsafeInstance(Recording, facts)),
         Effect.scoped,
@@ -105,11 +107,11 @@ export interface OpenRecording extends Recording {
  * @since 0.1.0
  * @category encoding and decoding
  */
-export const open = <R = never>(
-  source: AudioSource<R>
-): Effect.Effect<OpenRecording, SttAudioUnreadable, R | Scope.Scope> => {
+export const open = <Source extends AudioSource<unknown>>(
+  source: Source
+): Effect.Effect<OpenRecording, SttAudioUnreadable, RequirementOf<Source> | Scope.Scope> => {
   const unreadable = (failure: UploadFailed) => new SttAudioUnreadable(unreadableAudio(source, failure))
-  return openAudio(source, lookAhead).pipe(
+  return openAudio(withRequirement(source), lookAhead).pipe(
     Effect.flatMap((opened) =>
       Effect.map(describeRecording(opened), (recording) => ({
         ...recording,
@@ -127,6 +129,10 @@ export const open = <R = never>(
  * @category getters
  */
 export const warnings = (recording: Recording): ReadonlyArray<SttWarning> => warningsFor(recording, { model: "" })
+
+/** TypeScript can't see that a source requires what it requires. */
+const withRequirement = <Source extends AudioSource<unknown>>(source: Source) =>
+  source as AudioSource<unknown> as AudioSource<RequirementOf<Source>>
 
 /** Number of bytes to read from a stream: no valid header with its metadata is longer. */
 const lookAhead = 256 * 1024
