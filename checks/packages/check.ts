@@ -2,7 +2,7 @@
  * The packages as a user installs them: `pnpm verify packages`. Packs each package, checks its tarball, and installs it in empty
  * projects with npm and pnpm, where it takes a new user's first steps. Needs the npm registry.
  */
-import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { root, run, temporaryFolder } from "effect-speech-test-support/processes"
 import { recipes } from "effect-speech-test-support/recipes"
@@ -107,7 +107,7 @@ for (const manager of managers) {
   })
   copy(all, join(root, "examples/quickstart.ts"), "quickstart.ts")
   await checkStep("the quick start compiles, with the module resolution of Node and of a bundler", () =>
-    compile(all, "quickstart.ts", compilersOf(all))
+    compile(all, ["quickstart.ts"], compilersOf(all))
   )
   await checkStep("the quick start runs", async () =>
     is(`${greeting}\n`, (await run(process.execPath, ["out/quickstart.js"], asUser)).stdout)
@@ -119,11 +119,28 @@ for (const manager of managers) {
   })
   writeFileSync(join(all.folder, "everything.ts"), everything)
   await checkStep(`all ${everyModule.length} modules compile, their declarations included`, () =>
-    compile(all, "everything.ts", compilersOf(all))
+    compile(all, ["everything.ts"], compilersOf(all))
   )
   await checkStep("all modules load", async () =>
     is(`${everyModule.length}\n`, (await run(process.execPath, ["out/everything.js"], asUser)).stdout)
   )
+
+  console.error(`${manager}: programs`)
+  const programs = readdirSync(join(root, "checks/packages/programs"))
+  for (const program of programs) copy(all, join(root, "checks/packages/programs", program), program)
+  await checkStep(`${programs.length} programs and tests of a user compile, and emit declarations`, () =>
+    compile(all, programs, compilersOf(all))
+  )
+  for (const program of programs.filter((name) => !name.endsWith(".test.ts"))) {
+    await checkStep(`${program} runs`, async () => {
+      const { stdout } = await run(process.execPath, [join("out", program.replace(/ts$/, "js"))], { cwd: all.folder })
+      return /^ok\b/m.test(stdout) ? [] : [`it printed ${JSON.stringify(stdout)}`]
+    })
+  }
+  await checkStep("the tests of a user pass", async () => {
+    await run(join(all.folder, "node_modules/.bin/vitest"), ["run"], { cwd: all.folder })
+    return []
+  })
 
   console.error(`${manager}: the clients alone`)
   const alone = makeProject(join(temporary, manager, "alone"), manager, registry)
@@ -133,7 +150,7 @@ for (const manager of managers) {
   )
   copy(alone, join(root, "checks/packages/clientsAlone.ts"), "program.ts")
   await checkStep("a program with the two clients compiles, and runs over `fetch`", async () => {
-    const errors = await compile(alone, "program.ts", compilersOf(alone))
+    const errors = await compile(alone, ["program.ts"], compilersOf(alone))
     const { stdout } = await run(process.execPath, ["out/program.js", out], { ...asUser, cwd: alone.folder })
     return [...errors, ...is(`${greeting}\n`, stdout)]
   })

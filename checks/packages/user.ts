@@ -58,14 +58,14 @@ const resolutions = {
 }
 
 /**
- * Type-checks a file with both module resolutions, and emits it for Node. Returns the errors in the file and in our declarations.
+ * Type-checks files with both module resolutions, and emits them for Node. Returns the errors in the files and in our declarations.
  * Those in Effect's declarations do not count: they need the DOM and the types of ws.
  */
-export const compile = async ({ folder }: Project, file: string, compilers: ReadonlyArray<string>) => {
+export const compile = async ({ folder }: Project, files: ReadonlyArray<string>, compilers: ReadonlyArray<string>) => {
   const errors: Array<string> = []
   for (const [resolution, compilerOptions] of Object.entries(resolutions)) {
     const config = `tsconfig.${resolution}.json`
-    const settings = { compilerOptions: { ...strict, ...compilerOptions }, files: [file] }
+    const settings = { compilerOptions: { ...strict, ...compilerOptions }, files }
     writeFileSync(join(folder, config), JSON.stringify(settings))
     for (const compiler of compilers) {
       const parameters = [compiler, "--project", config, "--pretty", "false"]
