@@ -45,8 +45,8 @@ const closure = (file: string) => {
     if (files.has(each)) return
     files.add(each)
     if (!/\.[jt]s$/.test(each)) return
-    for (const [, specifier = ""] of read(each).matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"|new URL\("(\.[^"]+)"/g)) {
-      const found = target(each, specifier)
+    for (const [, imported, located = ""] of read(each).matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"|new URL\("(\.[^"]+)"/g)) {
+      const found = target(each, imported ?? located)
       if (found === undefined) continue
       if ("missing" in found) missing.add(found.missing)
       else visit(found.file)
@@ -105,7 +105,7 @@ const otherDependencies = (): Versions => {
     )
     for (const each of Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })) {
       const version = catalog.get(each)
-      const needed = /^(@types\/node|typescript|wabt|audio-decode|marked)$/.test(each)
+      const needed = /^(@types\/node|typescript|tsx|wabt|audio-decode|marked)$/.test(each)
       if (needed && version !== undefined) found[each] = version
     }
   }

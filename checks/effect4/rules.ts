@@ -82,7 +82,7 @@ const issue = "new SchemaIssue.InvalidValue"
 /** Our functions that return an Either, which a generator of effects no longer yields. */
 const eithers = [
   ..."BaseUrl.parse Deadlines.parse Retries.parse Concurrency.parse Wav.decode".split(" "),
-  ..."parser.end validate validateRequest encodeBody".split(" ")
+  ..."parser.end validate validateOptions validateRequest encodeBody".split(" ")
 ]
 
 /** Calls whose arguments have another form. `undefined` leaves a call as it is. */
@@ -140,6 +140,7 @@ const calls: Readonly<Record<string, Rewrite>> = {
   "Clock.make": () => "(Object.create(Effect.runSync(Clock.Clock)) as Clock.Clock)",
   "ConfigProvider.fromMap": ([map = ""]) =>
     `ConfigProvider.fromUnknown(${/^new Map\(Object\.entries\((.*)\)\)$/.exec(map.trim())?.[1] ?? `Object.fromEntries(${map})`})`,
+  "Data.struct": ([fields = ""]) => fields,
   "Config.mapOrFail": ([config, f]) => `Config.mapEffect(${config}, (value) => Effect.fromResult((${f})(value)))`,
   "Config.zipWith": ([first, second, f]) =>
     `Config.map(Config.all([${first}, ${second}]), ([one, other]) => (${f})(one, other))`,
@@ -375,7 +376,7 @@ const eitherFields = (text: string, isTest: boolean): string => {
   if (/"effect\/Either"|\b(Effect|Stream)\.either\b|Schema\.decodeUnknownEither/.test(text)) {
     changed = changed
       .replace(
-        /(?<=\b(?!(?:state|timer|this)\b)\w+\??|[)\]])\.(left|right)\b(?!\()/g,
+        /(?<=\b(?!(?:state|timer|this|Either)\b)\w+\??|[)\]])\.(left|right)\b(?!\()/g,
         (_, side) => `.${renamedSide(side)}`
       )
       .replace(/\bonLeft:/g, "onFailure:")
@@ -385,12 +386,12 @@ const eitherFields = (text: string, isTest: boolean): string => {
   if (!isTest) return changed
   return changed
     .replace(/(?<=toMatchObject\(\{\s*)(left|right):/g, (_, side) => `${renamedSide(side)}:`)
-    .replace(/\{ _tag: "SystemError"(?:, reason: ("\w+"))?/g, (_, reason?: string) =>
-      reason === undefined ? '{ _tag: "PlatformError"' : `{ _tag: "PlatformError", reason: { _tag: ${reason} }`
-    )
     .replace(
       /\{ _tag: "SystemError", reason, (\w+: \w+) \}/g,
       '{ _tag: "PlatformError", reason: { _tag: reason, $1 } }'
+    )
+    .replace(/\{ _tag: "SystemError"(?:, reason: ("\w+"))?/g, (_, reason?: string) =>
+      reason === undefined ? '{ _tag: "PlatformError"' : `{ _tag: "PlatformError", reason: { _tag: ${reason} }`
     )
     .replace(/"(Left|Right)"/g, (_, side) => (side === "Left" ? '"Failure"' : '"Success"'))
 }
