@@ -45,7 +45,9 @@ const closure = (file: string) => {
     if (files.has(each)) return
     files.add(each)
     if (!/\.[jt]s$/.test(each)) return
-    for (const [, imported, located = ""] of read(each).matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"|new URL\("(\.[^"]+)"/g)) {
+    for (const [, imported, located = ""] of read(each).matchAll(
+      /(?:from|import)\s*\(?\s*"([^"]+)"|new URL\("(\.[^"]+)"/g
+    )) {
       const found = target(each, imported ?? located)
       if (found === undefined) continue
       if ("missing" in found) missing.add(found.missing)
