@@ -572,7 +572,8 @@ describe("a recording in pieces", () => {
       yield* onRun((archive, id) => archive.pause(id))
       const atPause = yield* sent
       const paused = yield* ended
-      expect(yield* sent).toBeLessThanOrEqual(atPause + 1)
+      // Both pieces in flight may end between the look and the pause.
+      expect(yield* sent).toBeLessThanOrEqual(atPause + 2)
       expect(paused).toMatchObject({ state: "paused", counts: { pending: 1, started: 0, held: 0 } })
       expect(paused.credits).toBeGreaterThanOrEqual(yield* sent)
       const last = yield* resume()
@@ -589,7 +590,8 @@ describe("a recording in pieces", () => {
       yield* untilSent(6)
       const atEnd = yield* sent
       yield* Fiber.interrupt(process)
-      expect(yield* sent).toBeLessThanOrEqual(atEnd + 1)
+      // Both pieces in flight may end between the look and the interruption.
+      expect(yield* sent).toBeLessThanOrEqual(atEnd + 2)
       expect(yield* inProcess(Effect.zipRight(begin, ended))).toMatchObject({
         state: "ended",
         counts: { done: 1, held: 0 }
