@@ -255,6 +255,24 @@ describe("an archive in one process", () => {
     )
   })
 
+  it.scopedLive.each([
+    ["a path that leads out of its folder", { path: "../a" }, 'path must not have a part that is empty, "." or ".."'],
+    ["an absolute path", { path: "/a" }, 'path must not have a part that is empty, "." or ".."'],
+    ["a digest of another form", { content: "abc" }, "content must be a SHA-256 of 64 hexadecimal digits"],
+    ["a line without a digest", { line: { text: "Hello." } }, "content must be a SHA-256 of 64 hexadecimal digits"]
+  ] as const)("calls nothing if a source of your own lists %s", ([_, wrong, problem]) => {
+    const double = worker()
+    const own: Source = { ...source(0), items: () => Stream.make({ ...item(1), ...wrong }) }
+    return alone(double, (archive, directory) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(archive.start(request(directory, 0, { source: own })))
+        expect(error).toMatchObject({ _tag: "ArchiveSourceFailed", line: 1 })
+        expect(error.message).toContain(problem)
+        expect(double.calls.begun).toEqual([])
+      })
+    )
+  })
+
   it.scopedLive("stops at ten files that fail alike in a row, and probes with one call when it is resumed", () => {
     const error = { tag: "SttBadRequest", message: "The model is unknown." }
     const unknown: Settlement = { _tag: "Failed", error, billing: "notBilled", concernsRun: true }

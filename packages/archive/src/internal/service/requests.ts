@@ -16,6 +16,7 @@ import { runIdOf } from "../model/identity.js"
 import type * as Money from "../model/money.js"
 import { realPath, realRoot } from "../model/paths.js"
 import { runInvalid } from "../runInvalid.js"
+import { checkItems } from "../source/checkItems.js"
 import { foldsCase } from "../source/places.js"
 import type { StoreService } from "../store/Store.js"
 import type { RunRequest } from "./ArchiveService.js"
@@ -41,7 +42,7 @@ const itemsOf = <R>({ output, source }: RunRequest<R>) => {
   return Stream.unwrap(
     Effect.map(
       Effect.promise(() => foldsCase(directory)),
-      (foldsCase) => source.items({ directory, foldsCase })
+      (foldsCase) => checkItems(source.items({ directory, foldsCase }), source.root)
     )
   )
 }
