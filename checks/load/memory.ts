@@ -125,7 +125,7 @@ const checkCalls = async () => {
   const rows = await measureAll([
     repeated("call", size.calls, "calls over one layer, texts and recordings in turn"),
     repeated("leave", size.left, "calls left before their end"),
-    repeated("build", size.built, "clients of both operations, each built for one call")
+    repeated("build", size.built, "clients of both operations, built, used for one call and closed")
   ])
   Harness.print("One call after another", rows)
   Harness.checkFlat(rows, limits.flat)

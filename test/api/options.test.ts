@@ -78,7 +78,7 @@ describe("the deadlines of a call", () => {
     )
   )
 
-  it.live("that are no durations are a defect, as any mistake of the types is", () =>
+  it.live("with a value that is no duration are a defect", () =>
     Effect.gen(function* () {
       const cause = yield* Effect.sandbox(synthesize({ answer: "soon" as "1 second" })).pipe(Effect.flip)
       expect(String(cause)).toContain("deadlines.answer")

@@ -1,6 +1,6 @@
 /**
  * Speaks the texts of a library into an archive: one run over the objects of a bucket, listed by a source of its own, and one over a stream
- * of texts. The store is opened twice: the second time nothing is sent, and only what was added is called.
+ * of texts. The program then opens the store again: it sends no text twice, only those that were added.
  */
 import { createHash } from "node:crypto"
 import { FileSystem, Path } from "@effect/platform"
@@ -207,15 +207,15 @@ export const program = Effect.gen(function* () {
   yield* check(first.poems.id !== first.stories.id, "each has an id of its own")
   yield* check((yield* service.requests).length === 4, "each text was sent once")
 
-  yield* bucket.put({ key: "poems/moon", changedMillis: 3, text: "The moon is a lamp that nobody lights." })
+  yield* bucket.put({ key: "poems/moon", changedMillis: 3, text: "The moon is bright tonight." })
   const second = yield* both(folder)
   yield* check(second.poems.id === first.poems.id, "a run is found again by its source and its operation")
-  yield* check(second.poems.counts.done === 3 && second.stories.counts.done === 2, "what was added is spoken")
+  yield* check(second.poems.counts.done === 3 && second.stories.counts.done === 2, "the added texts are spoken")
   yield* check((yield* service.requests).length === 5, "nothing else was sent again")
 
   const { poems } = yield* shelves(folder)
   const { format } = yield* Effect.scoped(Wav.readFile(Output.pathOf(poems.output, "moon")))
-  yield* check(format.sampleRate === 8000, "the audio has the format that was asked for")
+  yield* check(format.sampleRate === 8000, "the audio has the requested format")
 
   const spoken = yield* speechOf(second).pipe(Effect.provide(Archive.layerClient({ path: `${folder}/archive.db` })))
   yield* check(spoken.length === 5, `${spoken.length} results are read by another process`)

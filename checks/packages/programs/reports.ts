@@ -133,8 +133,8 @@ export const remote = Effect.gen(function* () {
 
   const grouped = byBilling(entries)
   yield* check(grouped.billed?.length === 1, "the speech is billed")
-  yield* check(grouped.notBilled?.length === 2, "what was refused is not billed")
-  yield* check(grouped.unknown?.length === 2, "of a transcription it is not known")
+  yield* check(grouped.notBilled?.length === 2, "refused calls are not billed")
+  yield* check(grouped.unknown?.length === 2, "the billing of both transcriptions is unknown")
 
   const warnings = warningsOf(entries)
   const tags = HashSet.map(warnings, ({ _tag }) => _tag)

@@ -98,7 +98,7 @@ export const program = Effect.gen(function* () {
   assert.ok(transcription instanceof Transcription)
   assert.equal(transcription.text, "The doors are open.")
 
-  const invalid = yield* Effect.flip(say({ text: "hello", lang: "en", voice: "nobody" }))
+  const invalid = yield* Effect.flip(say({ text: "hello", lang: "en", voice: "unknown_voice" }))
   assert.equal(invalid._tag, "TtsBadRequest")
   const notAudio = yield* Effect.flip(upload(new Uint8Array(100), { model, telephony: true }))
   assert.equal(notAudio._tag, "SttAudioUnreadable")

@@ -190,7 +190,7 @@ export class Counts extends structural(
 ) {}
 
 /**
- * How the folder of an output compared with the store, and what was changed so that it agrees.
+ * The differences between the output folder and the store, and what was repaired.
  *
  * @since 0.1.0
  * @category models

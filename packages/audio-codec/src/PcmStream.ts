@@ -111,7 +111,7 @@ type ContextOf<Audio> = Audio extends PcmStream<unknown, infer R> ? R : never
 
 /**
  * Joins audio, one part after another. An incomplete frame at the end of a part is dropped, so that it does not shift the
- * next one. Each part runs only when the one before has ended. The result fails as any of the parts does.
+ * next one. A part runs after the one before it has ended. If a part fails, the result fails with its error.
  *
  * @throws RangeError if the parts have more than one format.
  * @since 0.1.0

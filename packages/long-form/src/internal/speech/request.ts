@@ -5,7 +5,7 @@ import type { Passage } from "../../Passages.js"
 import type { Event } from "./events.js"
 
 /**
- * A request of `TextToSpeech` whose text has any length.
+ * The request of a long text: that of `TextToSpeech`, without its limit of 10,000 code points.
  *
  * @since 0.1.0
  * @category models
