@@ -20,6 +20,8 @@ export {
   StartedFile
 } from "./internal/model/fileRecord.js"
 
+const idRule = "must be the id of a run: a UUID in lower case, as start returns it"
+
 /**
  * The id of a run, as `start` returns it: a UUID in lower case. See {@link makeId}.
  *
@@ -28,7 +30,7 @@ export {
  */
 export const RunId = Schema.String.pipe(
   Schema.pattern(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, {
-    message: () => "must be the id of a run: a UUID in lower case"
+    message: () => idRule
   }),
   Schema.brand("@effect-speech/archive/RunId")
 )
@@ -48,8 +50,7 @@ const decodeId = Schema.decodeUnknownEither(RunId)
  */
 export const makeId = (text: string): Either.Either<RunId, ArchiveRunInvalid> =>
   Either.mapLeft(decodeId(text), () => {
-    const problem = "must be the id of a run: a UUID in lower case, as start returns it"
-    return new ArchiveRunInvalid({ field: "run", problem, message: `No run was looked for: run ${problem}.` })
+    return new ArchiveRunInvalid({ field: "run", problem: idRule, message: `No run was looked for: run ${idRule}.` })
   })
 
 /**

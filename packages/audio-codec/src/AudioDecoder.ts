@@ -2,7 +2,7 @@
  * Decodes recordings of six containers to a `PcmStream`.
  *
  * WAV is decoded here. For MP3, M4A, FLAC, OGG and WebM, provide the layer of `@effect-speech/local-service/Decoder`, or a
- * decoder of your own; if there are none, `AudioDecoder.layerWav`.
+ * decoder of your own. If all recordings are WAV, provide `AudioDecoder.AudioDecoder.layerWav`.
  *
  * ```ts
  * const audio = AudioDecoder.decodeFile("call.mp3").pipe(Effect.provide(Decoder.layer))

@@ -9,9 +9,8 @@
  * ```
  */
 import type * as Duration from "effect/Duration"
-import { dual } from "effect/Function"
 import type * as Stream from "effect/Stream"
-import { type Converter, startsWithData, through } from "./internal/pcm/blocks.js"
+import { type Converter, streamed } from "./internal/pcm/blocks.js"
 import { longestMillis, makePieceCutter } from "./internal/pcm/cutter.js"
 import { makeBands } from "./internal/quiet/bands.js"
 import { type Cut, findCut } from "./internal/quiet/findCut.js"
@@ -121,11 +120,4 @@ export const cutStream: {
     sampleRate: number,
     options?: CutOptions
   ): Stream.Stream<Piece, E, R>
-} = dual(
-  startsWithData,
-  <E, R>(
-    blocks: Stream.Stream<Float32Array, E, R>,
-    sampleRate: number,
-    options?: CutOptions
-  ): Stream.Stream<Piece, E, R> => through(blocks, () => unsafeMakeCutter(sampleRate, options))
-)
+} = streamed(unsafeMakeCutter)

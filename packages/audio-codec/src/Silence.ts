@@ -7,7 +7,7 @@ import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import { dual } from "effect/Function"
 import type * as Stream from "effect/Stream"
-import { type Converter, startsWithData, through } from "./internal/pcm/blocks.js"
+import { type Converter, startsWithData, streamed } from "./internal/pcm/blocks.js"
 import { longestMillis, makePieceCutter } from "./internal/pcm/cutter.js"
 import { finiteMillis } from "./internal/pcm/durations.js"
 import { energyOf } from "./internal/pcm/silence.js"
@@ -143,14 +143,7 @@ export const pausesStream: {
     sampleRate: number,
     options?: PauseOptions
   ): Stream.Stream<Pause, E, R>
-} = dual(
-  startsWithData,
-  <E, R>(
-    blocks: Stream.Stream<Float32Array, E, R>,
-    sampleRate: number,
-    options?: PauseOptions
-  ): Stream.Stream<Pause, E, R> => through(blocks, () => unsafeMakePauseFinder(sampleRate, options))
-)
+} = streamed(unsafeMakePauseFinder)
 
 /**
  * A piece of a recording.
@@ -237,11 +230,4 @@ export const splitStream: {
     sampleRate: number,
     maximum: Duration.DurationInput
   ): Stream.Stream<Piece, E, R>
-} = dual(
-  3,
-  <E, R>(
-    blocks: Stream.Stream<Float32Array, E, R>,
-    sampleRate: number,
-    maximum: Duration.DurationInput
-  ): Stream.Stream<Piece, E, R> => through(blocks, () => unsafeMakeSplitter(sampleRate, maximum))
-)
+} = streamed(unsafeMakeSplitter)

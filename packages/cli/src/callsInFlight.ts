@@ -3,6 +3,7 @@
  */
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import type { CallEvent, CallOptions } from "@effect-speech/transport/CallEvent"
+import { isWaiting } from "@effect-speech/transport/unstable/CallEvents"
 import { isRefusal } from "@effect-speech/transport/unstable/Report"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Context from "effect/Context"
@@ -32,12 +33,9 @@ export class CallsInFlight extends Context.Tag("effect-speech/cli/CallsInFlight"
 
 type State = "waits" | "sends" | "isSent"
 
-const after: { readonly [Tag in CallEvent["_tag"]]: State } = {
-  Queued: "waits",
-  Uploading: "sends",
-  Waiting: "isSent",
-  Answered: "isSent",
-  Retrying: "waits"
+const stateAfter = (event: CallEvent): State => {
+  if (isWaiting(event)) return "waits"
+  return event._tag === "Uploading" ? "sends" : "isSent"
 }
 
 const make = (): CallsInFlight["Type"] => {
@@ -51,7 +49,7 @@ const make = (): CallsInFlight["Type"] => {
       const onEvent = (event: CallEvent) =>
         Effect.suspend(() => {
           if (calls.has(call)) {
-            calls.set(call, after[event._tag])
+            calls.set(call, stateAfter(event))
             if (event._tag === "Answered" && maySpend(event.status)) spent.add(call)
           }
           return options?.onEvent?.(event) ?? Effect.void
@@ -87,8 +85,16 @@ const make = (): CallsInFlight["Type"] => {
   }
 }
 
-/** A synthesis is billed after a whole 200, and one that may have been billed is not retried. */
-const isBilledSpeech = () => false
+/** No attempt of a synthesis that is retried may be billed: it is billed after a whole 200. */
+const neverSpends = () => false
+
+const spendsUnlessRefused = (status: number) => !isRefusal(status)
+
+const during = <A, E, R>(begin: () => Followed, call: (options: CallOptions) => Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    const { end, options } = begin()
+    return Effect.onExit(call(options), end)
+  })
 
 /** A client whose calls are followed. */
 export const followTextToSpeech = <E, R>(client: Layer.Layer<TextToSpeech, E, R>) =>
@@ -100,14 +106,14 @@ export const followTextToSpeech = <E, R>(client: Layer.Layer<TextToSpeech, E, R>
       return {
         ...tts,
         synthesize: (request, given) =>
-          Effect.suspend(() => {
-            const { end, options } = begin(given, isBilledSpeech)
-            return Effect.onExit(tts.synthesize(request, options), end)
-          }),
+          during(
+            () => begin(given, neverSpends),
+            (options) => tts.synthesize(request, options)
+          ),
         stream: (request, given) =>
           Effect.flatMap(
             Effect.acquireRelease(
-              Effect.sync(() => begin(given, isBilledSpeech)),
+              Effect.sync(() => begin(given, neverSpends)),
               ({ end }, exit) => end(exit)
             ),
             ({ options }) => tts.stream(request, options)
@@ -126,10 +132,10 @@ export const followSpeechToText = <E, R>(client: Layer.Layer<SpeechToText, E, R>
       return {
         ...stt,
         transcribe: (request, given) =>
-          Effect.suspend(() => {
-            const { end, options } = begin(given, (status) => !isRefusal(status))
-            return Effect.onExit(stt.transcribe(request, options), end)
-          })
+          during(
+            () => begin(given, spendsUnlessRefused),
+            (options) => stt.transcribe(request, options)
+          )
       }
     })
   ).pipe(Layer.provide(client), Layer.provideMerge(Layer.sync(CallsInFlight, make)))

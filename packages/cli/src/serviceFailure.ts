@@ -8,6 +8,7 @@ import type { SttWarning } from "@effect-speech/stt/SttWarning"
 import type { Piece } from "@effect-speech/transport/CallReport"
 import type { Phase } from "@effect-speech/transport/Deadlines"
 import { quoteService } from "@effect-speech/transport/unstable/CommonError"
+import { clockTime } from "@effect-speech/transport/unstable/Report"
 import { TtsError } from "@effect-speech/tts/TtsError"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
 import * as Schema from "effect/Schema"
@@ -99,12 +100,6 @@ const describeCall = ({ _tag, call }: SttError | TtsError, sentence: string): st
     id !== "" && !sentence.includes(id) && `${kind} ${id}`
   )
   return facts.length === 0 ? "" : ` (${facts.join(", ")})`
-}
-
-const clockTime = (millis: number): string => {
-  const seconds = Math.round(millis / 1000)
-  const pad = (value: number) => String(Math.floor(value) % 60).padStart(2, "0")
-  return `${Math.floor(seconds / 3600)}:${pad(seconds / 60)}:${pad(seconds)}`
 }
 
 /** The place of a piece in the whole. */

@@ -29,6 +29,6 @@ export interface ClientOptions<R = never, E = ServiceError> extends RetryOptions
    * read to its end or its scope closes. With `"unbounded"` no call waits. Default: 64.
    */
   readonly concurrency?: number | "unbounded" | undefined
-  /** How long each phase may take. Default: that of the client until the response begins, and 60 seconds without progress. */
+  /** How long each phase may take. Default: `answer` as of the client, 60 seconds for `uploadIdle` and `downloadIdle`, no `total`. */
   readonly deadlines?: Deadlines | undefined
 }

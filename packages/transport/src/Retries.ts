@@ -13,13 +13,13 @@ import type { ServiceError } from "./ServiceError.js"
  */
 export interface RetryOptions<E = ServiceError> {
   /**
-   * Highest number of retries, a whole number, or a whole {@link RetryPolicy}, or a `Schedule`. Only errors that allow a retry
+   * Highest number of retries (a whole number), a {@link RetryPolicy}, or a `Schedule`. Only errors that allow a retry
    * are retried. 0 is exactly one request, unless the key was replaced. Default: 2, which makes three attempts.
    *
    * A `Schedule` gets each error that allows a retry. It decides how many retries there are, and after which delays. The time of a
    * `Retry-After` is added to the delay. If it is longer than 8 seconds and than the delay, the call fails at once, unless a `total`
-   * deadline leaves the time. It decides nothing about money: after an attempt that may be billed, such as one of a transcription that
-   * got a 500, there are at most 2 retries, as by default. A {@link RetryPolicy} allows more of them, by its `times`.
+   * deadline leaves the time. After an attempt that may be billed, such as a transcription's 500, it allows at most 2 retries. The
+   * `times` of a {@link RetryPolicy} allows more.
    */
   readonly retries?: number | RetryPolicy | Schedule.Schedule<unknown, E> | undefined
   /**

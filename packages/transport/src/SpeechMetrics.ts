@@ -44,8 +44,8 @@ export interface AttemptAttributes extends Omit<CallAttributes, "errorType"> {
   /** `http.response.status_code`. Absent if there was no response. */
   readonly status?: number | undefined
   /**
-   * `error.type`: the status from 400 on, as a text such as `"503"`. Of another attempt that failed it is as that of a call, such as
-   * `SttConnectionFailed`, or `SttInvalidResponse` of a 200. Absent: the attempts that succeeded.
+   * `error.type`: the status as a text, such as `"503"`, if it is 400 or more. If the attempt failed otherwise, the tag of the error,
+   * such as `SttConnectionFailed`. Absent: the attempts that succeeded.
    */
   readonly errorType?: string | undefined
 }

@@ -1,4 +1,5 @@
 import type { CallEvent } from "@effect-speech/transport/CallEvent"
+import { isWaiting } from "@effect-speech/transport/unstable/CallEvents"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -28,7 +29,7 @@ export const makeStoppableCalls = (isFollowed: boolean): StoppableCalls => {
         calls.add(own)
         const onEvent: OnEvent = (event) =>
           Effect.suspend(() => {
-            own.waits = event._tag === "Queued" || event._tag === "Retrying"
+            own.waits = isWaiting(event)
             const leave = own.waits && isStopped ? Deferred.interrupt(own.leave) : Effect.void
             return Effect.zipRight(leave, emit(event))
           })

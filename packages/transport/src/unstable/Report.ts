@@ -114,8 +114,13 @@ export const answeredAtOnce: Attempt = new Attempt({ status: 200, sent: "all", d
 
 const grouped = (value: number): string => value.toLocaleString("en")
 
-/** Hours, minutes and seconds. */
-const clockTime = (millis: number): string => {
+/**
+ * Hours, minutes and seconds, such as `1:02:03`.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
+ */
+export const clockTime = (millis: number): string => {
   const seconds = Math.round(millis / 1000)
   const two = (value: number) => String(Math.floor(value) % 60).padStart(2, "0")
   return `${Math.floor(seconds / 3600)}:${two(seconds / 60)}:${two(seconds)}`

@@ -1,3 +1,4 @@
+import { dual } from "effect/Function"
 import * as Stream from "effect/Stream"
 
 /** Turns blocks into others, such as samples into pieces. */
@@ -23,6 +24,17 @@ export const through = <In, Out, E, R>(
       Stream.suspend(() => Stream.fromIterable(converter.flush()))
     )
   })
+
+/** The function for streams of a constructor of converters. */
+export const streamed = <Options extends ReadonlyArray<unknown>, Out>(
+  make: (...options: Options) => Converter<Float32Array, Out>
+): {
+  (...options: Options): <E, R>(blocks: Stream.Stream<Float32Array, E, R>) => Stream.Stream<Out, E, R>
+  <E, R>(blocks: Stream.Stream<Float32Array, E, R>, ...options: Options): Stream.Stream<Out, E, R>
+} =>
+  dual(startsWithData, <E, R>(blocks: Stream.Stream<Float32Array, E, R>, ...options: Options) =>
+    through(blocks, () => make(...options))
+  )
 
 /** As {@link through}, with a converter that returns one block each time. An empty one is dropped. */
 export const throughOne = <In, Out extends { readonly length: number }, E, R>(

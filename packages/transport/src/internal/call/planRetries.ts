@@ -27,7 +27,7 @@ export const planRetries = (
   })
   if (retries.schedule === undefined) return () => byPolicy
   const next = delaysOf(retries.schedule)
-  let maybeBilled = 0
+  let billableRetries = 0
   return (error, attempt) =>
     Effect.flatMap(
       next(error),
@@ -36,7 +36,7 @@ export const planRetries = (
           ? Effect.map(byPolicy, ({ delayMillis }) => ({ delayMillis, isOver: true }))
           : Effect.sync(() => ({
               delayMillis: delay,
-              isOver: mayBeBilled(error, attempt) && ++maybeBilled > retries.times
+              isOver: mayBeBilled(error, attempt) && ++billableRetries > retries.times
             }))
     )
 }
