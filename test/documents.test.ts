@@ -8,6 +8,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Archive from "@effect-speech/archive"
 import * as AudioCodec from "@effect-speech/audio-codec"
 import * as Common from "@effect-speech/common"
+import * as Engine from "@effect-speech/engine"
 import * as LocalService from "@effect-speech/local-service"
 import * as LongForm from "@effect-speech/long-form"
 import * as Stt from "@effect-speech/stt"
@@ -225,6 +226,7 @@ const packages = {
   tts: Tts,
   "long-form": LongForm,
   archive: Archive,
+  engine: Engine,
   "local-service": LocalService
 }
 

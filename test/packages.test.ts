@@ -51,7 +51,7 @@ describe("the built packages", () => {
 
   it("have one version, and the fields that a registry shows", () => {
     const manifests = packages.map(manifest)
-    expect(manifests.length).toBe(9)
+    expect(manifests.length).toBe(10)
     for (const field of ["version", "engines", "type"]) {
       expect(new Set(manifests.map((of) => JSON.stringify(of[field]))).size, field).toBe(1)
     }
@@ -101,7 +101,16 @@ describe("the built packages", () => {
 
   it("with the MIT licence have Effect as a peer, and depend on MIT packages of this project and of Effect", () => {
     const published = packages.filter((name) => manifest(name).license === "MIT")
-    expect(published.toSorted()).toEqual(["archive", "audio-codec", "common", "long-form", "stt", "transport", "tts"])
+    expect(published.toSorted()).toEqual([
+      "archive",
+      "audio-codec",
+      "common",
+      "engine",
+      "long-form",
+      "stt",
+      "transport",
+      "tts"
+    ])
     // The two databases, and readers of lists. Each has the MIT licence.
     const ofEffect = ["@effect/experimental", "@effect/sql", "@effect/sql-libsql", "@effect/sql-pg"]
     const others = ["@libsql/client", "libsql", "csv-parse", "picomatch"]

@@ -1,0 +1,63 @@
+/**
+ * What an engine says of its models: which they are, and whether they work.
+ */
+
+/**
+ * What a person wants to know of a model before using it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ModelDetails {
+  /** What kind of model it is, such as `whisper` or `vits`. */
+  readonly family: string
+  /** The licence, or the name of the file that states it. Default: the model states none. */
+  readonly licence?: string | undefined
+  /** Size of its files, in bytes. */
+  readonly bytes?: number | undefined
+}
+
+/**
+ * - `unloaded`: loads with the next request that needs it
+ * - `loading`: starts, or starts again after it failed
+ * - `ready`: works, or waits for work
+ * - `refused`: can't be loaded. It stays so until the engine is started again.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type ModelState = "unloaded" | "loading" | "ready" | "refused"
+
+/**
+ * A model at this moment.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ModelStatus {
+  readonly name: string
+  readonly operation: "transcribe" | "synthesize"
+  readonly state: ModelState
+  /** Why it is `refused`, or why it last failed. */
+  readonly reason?: string | undefined
+  /** Requests that it works on. */
+  readonly running: number
+  /** Requests that wait for it. */
+  readonly queued: number
+  /** Requests that found the queue full, since the start. */
+  readonly rejected: number
+  /** How often it was started again after it had failed. */
+  readonly restarts: number
+}
+
+/**
+ * Why an engine failed:
+ *
+ * - `Overloaded`: too many requests wait. Try again later.
+ * - `Unavailable`: the model does not run at this moment. Try again later.
+ * - `Failed`: the model failed on this request, or can't be loaded. Another attempt fails too.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type EngineFailureReason = "Overloaded" | "Unavailable" | "Failed"

@@ -1,0 +1,94 @@
+/**
+ * Speaks texts.
+ */
+import { cloneable } from "@effect-speech/common/Cloneable"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import type * as Effect from "effect/Effect"
+import type { EngineFailureReason, ModelDetails, ModelStatus } from "./Model.js"
+import type { Samples } from "./Samples.js"
+
+/**
+ * A sentence of a text, and where it is in the speech.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface SpokenSentence {
+  readonly text: string
+  /** From the beginning of the speech. */
+  readonly startSample: number
+  /** After `startSample`. */
+  readonly endSample: number
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Utterance {
+  readonly text: string
+  readonly lang: string
+  readonly voice: string
+  /** 1 is the voice's normal speed, 2 is twice as fast. */
+  readonly speed: number
+  /** The engine's phonemes of a word, by the word. An engine without phonemes ignores them. */
+  readonly pronunciations: Readonly<Record<string, string>>
+  /**
+   * Takes each sentence, in order, before the end of the speech. A voice that calls it makes its sentences known one by one;
+   * otherwise the speech is known as a whole.
+   */
+  readonly onSentence?: ((sentence: SpokenSentence) => void) | undefined
+}
+
+/**
+ * A voice, in the languages in which it speaks with one model. The same name may have further entries for other languages.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface VoiceModel {
+  /** What a request names. */
+  readonly name: string
+  readonly languages: ReadonlyArray<string>
+  /** Sample rate of its speech, in Hz. */
+  readonly sampleRate: number
+  /** The name of the model, if it is not the voice's own. */
+  readonly model?: string | undefined
+  readonly details?: ModelDetails | undefined
+}
+
+/**
+ * The engine did not speak a text.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class VoiceFailed extends cloneable(Data.TaggedError("VoiceFailed"))<{
+  readonly reason: EngineFailureReason
+  readonly message: string
+  /** When another attempt may succeed. Default: not known. */
+  readonly retryAfterMillis?: number | undefined
+}> {}
+
+/**
+ * @since 0.1.0
+ * @category services
+ */
+export interface VoiceService {
+  /** The voices. No two have the same name and a language in common. The service needs a `default_female` for each language. */
+  readonly voices: ReadonlyArray<VoiceModel>
+  /**
+   * Speaks a text: mono samples, -1 to 1, or a stream of them, at the voice's rate. One of `voices` has the voice and the language of the
+   * utterance. Do not overwrite a block that was emitted: a short text is kept in memory. An interruption ends the work.
+   */
+  readonly speak: (utterance: Utterance) => Samples<VoiceFailed>
+  /** The models at this moment. Default: it is always ready. */
+  readonly status?: Effect.Effect<ReadonlyArray<ModelStatus>> | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category services
+ */
+export class Voice extends Context.Tag("@effect-speech/engine/Voice")<Voice, VoiceService>() {}
