@@ -16,9 +16,12 @@ import * as Stream from "effect/Stream"
 import { loopback } from "effect-speech-test-support/loopback"
 import { send } from "effect-speech-test-support/plainHttp"
 import { cutAt } from "../../packages/audio-codec/test/wavArbitrary.js"
-import { readUpload } from "../../packages/local-service/src/internal/http/multipartUpload.js"
+import { readUpload } from "../../packages/local-service/src/internal/contract/multipartUpload.js"
 import type { Problem } from "../../packages/local-service/src/internal/http/problems.js"
-import { makeTemporaryFiles, TemporaryFiles } from "../../packages/local-service/src/internal/state/temporaryFiles.js"
+import {
+  makeTemporaryFiles,
+  TemporaryFiles
+} from "../../packages/local-service/src/internal/recordings/temporaryFiles.js"
 import { filePartOf } from "../../packages/stt/src/internal/filePart.js"
 import { anyString, bytesUpTo, isWellFormed, joined, pieceSizes, recordOf, wellFormedString } from "./arbitraries.js"
 import { law, runnerOf, type Topic, temporaryFolder } from "./law.js"

@@ -38,7 +38,7 @@ export const buildCommand = async (folder: string): Promise<void> => {
     // The modules of the local service find their threads, its page and a package.json by these paths, as in its own `dist`.
     entryPoints: {
       bin: here("src/bin.ts"),
-      "internal/bundle/espeakWorker": here("../local-service/src/internal/voice/espeakWorker.js"),
+      "internal/bundle/espeakWorker": here("../local-service/src/internal/espeak/espeakWorker.js"),
       "internal/bundle/decodeWorker": here("../local-service/src/internal/recordings/decodeWorker.js")
     },
     chunkNames: "internal/bundle/[hash]",

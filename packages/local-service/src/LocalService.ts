@@ -17,23 +17,23 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { AccountsService } from "./Accounts.js"
 import type { FaultsService } from "./Faults.js"
-import type { CallsOptions } from "./internal/consoleBackend/calls.js"
-import { makeSessions } from "./internal/consoleBackend/sessions.js"
+import { Accounts, makeAccounts } from "./internal/account/accounts.js"
+import { openDataDirectory, refuseFullDisk } from "./internal/account/dataDirectory.js"
+import type { CallsOptions } from "./internal/console/calls.js"
+import { makeSessions } from "./internal/console/sessions.js"
+import { IdsAndClock, makeIdsAndClock } from "./internal/contract/idsAndClock.js"
+import { synthesisHandler, synthesisProblemToResponse } from "./internal/contract/synthesis.js"
+import { transcriptionHandler, transcriptionProblemToResponse } from "./internal/contract/transcription.js"
 import { Faults, makeFaults } from "./internal/faults/faults.js"
 import { type ListenOptions, listen } from "./internal/http/listener.js"
 import type { ProblemToResponse } from "./internal/http/problems.js"
-import { synthesisHandler, synthesisProblemToResponse } from "./internal/operations/synthesis.js"
-import { transcriptionHandler, transcriptionProblemToResponse } from "./internal/operations/transcription.js"
+import { makeChanges } from "./internal/journal/changes.js"
+import { Journal, makeJournal } from "./internal/journal/journal.js"
 import { resolveOptions } from "./internal/options.js"
 import { platformApp, platformProblemToResponse } from "./internal/platform/platformApp.js"
 import { realClock } from "./internal/realTime.js"
 import { type RecordingsFolder, teach, teachDirectory } from "./internal/recordings/teaching.js"
-import { Accounts, makeAccounts } from "./internal/state/accounts.js"
-import { makeChanges } from "./internal/state/changes.js"
-import { openDataDirectory, refuseFullDisk } from "./internal/state/dataDirectory.js"
-import { IdsAndClock, makeIdsAndClock } from "./internal/state/idsAndClock.js"
-import { Journal, makeJournal } from "./internal/state/journal.js"
-import { makeTemporaryFiles, TemporaryFiles } from "./internal/state/temporaryFiles.js"
+import { makeTemporaryFiles, TemporaryFiles } from "./internal/recordings/temporaryFiles.js"
 import type { JournalEntry } from "./Journal.js"
 import type { LocalServiceError, LocalServiceRecordingUnusable } from "./LocalServiceError.js"
 import type { LocalServiceOptions, ReproducibleOptions } from "./LocalServiceOptions.js"
@@ -229,7 +229,7 @@ const teachFolder = (
 const loadCalls = (options: CallsOptions) =>
   Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
     Effect.cached(
-      Effect.promise(() => import("./internal/consoleBackend/calls.js")).pipe(
+      Effect.promise(() => import("./internal/console/calls.js")).pipe(
         Effect.flatMap(({ makeCalls }) => makeCalls(options)),
         Effect.provideService(FileSystem.FileSystem, fileSystem),
         Effect.uninterruptible

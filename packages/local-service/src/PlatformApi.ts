@@ -16,7 +16,6 @@ import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
 import { Account, AccountChanges, Key, KeyScope, Keys, Usage } from "./Accounts.js"
 import { Fault, FaultRecord } from "./Faults.js"
-import { BodyOptional } from "./internal/bodyOptional.js"
 import {
   About,
   CallFailed,
@@ -26,8 +25,9 @@ import {
   Transcript,
   TranscriptQuery,
   Waveform
-} from "./internal/consoleMessages.js"
-import { sessionCookie } from "./internal/sessionCookie.js"
+} from "./internal/console/messages.js"
+import { sessionCookie } from "./internal/console/sessionCookie.js"
+import { BodyOptional } from "./internal/platform/bodyOptional.js"
 import { mustBe } from "./internal/validation.js"
 import { JournalEntry } from "./Journal.js"
 

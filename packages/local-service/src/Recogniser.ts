@@ -8,12 +8,12 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { isNext, type Match, makeAligner } from "./internal/recogniser/alignment.js"
-import { makeLearner } from "./internal/recogniser/learning.js"
-import { sampleRate } from "./internal/recogniser/waveforms.js"
-import { encode16, forEachBlock, maximumWhole, resample, type Samples } from "./internal/samples.js"
+import { isNext, type Match, makeAligner } from "./internal/knownRecordings/alignment.js"
+import { makeLearner } from "./internal/knownRecordings/learning.js"
+import { sampleRate } from "./internal/knownRecordings/waveforms.js"
+import { encode16, forEachBlock, maximumWhole, resample, type Samples } from "./internal/recordings/samples.js"
 
-export type { Samples } from "./internal/samples.js"
+export type { Samples } from "./internal/recordings/samples.js"
 
 /**
  * A text with its time in a recording.

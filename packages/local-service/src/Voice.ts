@@ -7,9 +7,9 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import type { Samples } from "./internal/samples.js"
-import { makeEspeak, sampleRate } from "./internal/voice/espeak.js"
-import { spokenPieces } from "./internal/voice/spokenPieces.js"
+import { makeEspeak, sampleRate } from "./internal/espeak/espeak.js"
+import { spokenPieces } from "./internal/espeak/spokenPieces.js"
+import type { Samples } from "./internal/recordings/samples.js"
 
 /**
  * A sentence of a text, and where it is in the speech.

@@ -2,8 +2,8 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { makeAccounts } from "../src/internal/state/accounts.js"
-import { openDataDirectory } from "../src/internal/state/dataDirectory.js"
+import { makeAccounts } from "../src/internal/account/accounts.js"
+import { openDataDirectory } from "../src/internal/account/dataDirectory.js"
 
 layer(NodeFileSystem.layer)("the debit of a call", (it) => {
   const initial = { state: "active", credits: 100 } as const

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { afterAll } from "vitest"
-import { consoleFile, consolePage } from "../src/internal/consoleBackend/files.js"
+import { consoleFile, consolePage } from "../src/internal/console/files.js"
 
 const parent = mkdtempSync(`${tmpdir()}/console-files-`)
 afterAll(() => rmSync(parent, { recursive: true, force: true }))

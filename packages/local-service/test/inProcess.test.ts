@@ -7,7 +7,7 @@ import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { inProcessClient } from "../src/internal/consoleBackend/inProcess.js"
+import { inProcessClient } from "../src/internal/console/inProcess.js"
 
 /** Sends a part of its response, and closes the connection, while the request is still being sent. */
 const cutOff = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>

@@ -11,7 +11,7 @@ import { toCardinal as gujarati } from "n2words/gu-IN"
 import { toCardinal as hindi } from "n2words/hi-IN"
 import { toCardinal as kannada } from "n2words/kn-IN"
 import { toCardinal as marathi } from "n2words/mr-IN"
-import { writeNumbers } from "../src/internal/recogniser/spokenNumbers.js"
+import { writeNumbers } from "../src/internal/numbers/spokenNumbers.js"
 
 /** Malayalam in joined words. n2words has no Malayalam. */
 const malayalam = (n: number): string => {

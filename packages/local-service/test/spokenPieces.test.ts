@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { spokenPieces } from "../src/internal/voice/spokenPieces.js"
+import { spokenPieces } from "../src/internal/espeak/spokenPieces.js"
 
 const piecesOf = (text: string) => [...spokenPieces(text, "en")]
 const textsOf = (text: string) => piecesOf(text).map((piece) => piece.text)

@@ -2,7 +2,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { makeTemporaryFiles } from "../src/internal/state/temporaryFiles.js"
+import { makeTemporaryFiles } from "../src/internal/recordings/temporaryFiles.js"
 
 layer(NodeFileSystem.layer)("speech that is too long for memory", (it) => {
   it.scoped("is stored in a file that only its owner can read", () =>

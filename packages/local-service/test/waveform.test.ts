@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
-import { waveformOf } from "../src/internal/recordings/waveform.js"
+import { waveformOf } from "../src/internal/console/waveform.js"
 
 /** Samples that three decimals can hold. */
 const samplesOf = (length: number, seed: number): Float32Array =>

@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { differenceOf, sampleRate, tolerance } from "../src/internal/recogniser/waveforms.js"
+import { differenceOf, sampleRate, tolerance } from "../src/internal/knownRecordings/waveforms.js"
 
 /** Five minutes of noise with changing loudness. */
 const shape = (() => {

@@ -1,7 +1,7 @@
 /** Recording to text. */
 import type { ComponentChildren } from "preact"
 import { useRef, useState } from "preact/hooks"
-import type { Transcript } from "../../src/internal/consoleMessages.js"
+import type { Transcript } from "../../src/internal/console/messages.js"
 import { sentence } from "./api.js"
 import { Card } from "./Card.js"
 import { Choice } from "./Choice.js"

@@ -1,7 +1,7 @@
 /** The calls of the page to the service, which the session's cookie authorises. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { CallFailed } from "../../src/internal/consoleMessages.js"
+import { CallFailed } from "../../src/internal/console/messages.js"
 import { makeStore } from "./store.js"
 
 /** Why a call failed, as a program would get it. */

@@ -1,7 +1,7 @@
 /** The journal as it grows: server-sent events while the tab is visible. A browser allows six connections to one host. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { eventData } from "../../src/internal/consoleMessages.js"
+import { eventData } from "../../src/internal/console/messages.js"
 import type { JournalEntry } from "../../src/Journal.js"
 import { fetchRequests, readAccount, readFaults, readKeys, readUsage, requests, trouble } from "./state.js"
 import { makeStore } from "./store.js"

@@ -1,6 +1,6 @@
 /** The calls that speak, transcribe and teach. */
 import { SynthesisBody } from "@effect-speech/tts/TtsContract"
-import { Transcript, Waveform } from "../../src/internal/consoleMessages.js"
+import { Transcript, Waveform } from "../../src/internal/console/messages.js"
 import type { JournalEntry } from "../../src/Journal.js"
 import { call, type Outcome, send } from "./api.js"
 import type { Fields } from "./code.js"

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { Account, Keys, Usage } from "../../src/Accounts.js"
 import { FaultRecord } from "../../src/Faults.js"
-import { About } from "../../src/internal/consoleMessages.js"
+import { About } from "../../src/internal/console/messages.js"
 import { JournalEntry } from "../../src/Journal.js"
 import { type CallFailure, call, type Outcome } from "./api.js"
 import { makeStore, type Store } from "./store.js"

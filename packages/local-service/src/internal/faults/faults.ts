@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Fault, type FaultsService } from "../../Faults.js"
 import type { OperationName } from "../../OperationName.js"
-import type { Changes } from "../state/changes.js"
+import type { Changes } from "../journal/changes.js"
 import { validateOrDie } from "../validation.js"
 
 /** The faults, with the operations' view of them. */

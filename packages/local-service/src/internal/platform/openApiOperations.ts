@@ -1,8 +1,8 @@
 import * as SttContract from "@effect-speech/stt/SttContract"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Schema from "effect/Schema"
-import { synthesisBody } from "../operations/synthesis.js"
-import { transcriptionForm } from "../operations/transcriptionForm.js"
+import { synthesisBody } from "../contract/synthesis.js"
+import { transcriptionForm } from "../contract/transcriptionForm.js"
 import { failures, type Json, json, required, type ServiceDescription, schemaOf } from "./openApiParts.js"
 
 const otherPath = "The path does not exist. Our choice."

@@ -1,10 +1,6 @@
 import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
-
-export interface BaseUrls {
-  readonly sttBaseUrl: string
-  readonly ttsBaseUrl: string
-}
+import type { BaseUrls } from "../console/page.js"
 
 /** The values of a running service that its OpenAPI document states. */
 export interface ServiceDescription extends BaseUrls {

@@ -8,11 +8,11 @@ import * as Wav from "@effect-speech/audio-codec/Wav"
 import { yieldToEventLoop } from "@effect-speech/common/Cooperative"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { sampleRate } from "../recogniser/waveforms.js"
-import type { Samples } from "../samples.js"
+import { sampleRate } from "../knownRecordings/waveforms.js"
 import { openCompressed } from "./compressed.js"
 import { decoderPermit, type Purpose } from "./decoder.js"
 import { probeContainer } from "./probe.js"
+import type { Samples } from "./samples.js"
 
 export interface DecodeLimits {
   /** The longest duration of a recording, in seconds. */

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
-import type { Waveform } from "../consoleMessages.js"
-import { sampleRate } from "../recogniser/waveforms.js"
-import { forEachBlock, type Samples } from "../samples.js"
+import { sampleRate } from "../knownRecordings/waveforms.js"
+import { forEachBlock, type Samples } from "../recordings/samples.js"
+import type { Waveform } from "./messages.js"
 
 /** A waveform has fewer peaks, and at least half as many or a peak for each sample. */
 const maximumPeaks = 4000

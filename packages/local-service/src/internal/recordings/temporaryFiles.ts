@@ -9,7 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { forEachBlock, maximumWhole, type Samples } from "../samples.js"
+import { forEachBlock, maximumWhole, type Samples } from "./samples.js"
 
 /** Mono samples: blocks from a file if there are many, else whole in memory. */
 export interface StoredSamples {

@@ -5,15 +5,15 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import type { OperationName } from "../../OperationName.js"
+import type { Hold } from "../account/accounts.js"
 import { Faults } from "../faults/faults.js"
 import { type BodyObserver, injectFault } from "../faults/injectFault.js"
 import { type Problem, type ProblemToResponse, recoverDefects, routingProblem } from "../http/problems.js"
 import { isFromForeignPage } from "../http/webPages.js"
+import { Journal, type JournalService, type OpenEntry } from "../journal/journal.js"
 import { monotonicMillis } from "../realTime.js"
-import type { Hold } from "../state/accounts.js"
-import { IdsAndClock } from "../state/idsAndClock.js"
-import { Journal, type JournalService, type OpenEntry } from "../state/journal.js"
 import { billOnLastByte } from "./billOnLastByte.js"
+import { IdsAndClock } from "./idsAndClock.js"
 
 export interface ServedOperation<R> {
   readonly name: OperationName

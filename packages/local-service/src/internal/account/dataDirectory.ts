@@ -13,7 +13,7 @@ import type * as Scope from "effect/Scope"
 import { LocalServiceDataDirectoryUnusable } from "../../LocalServiceError.js"
 import { quote } from "../http/problems.js"
 import { isDiskFull } from "../isDiskFull.js"
-import { openTemporaryFolder, temporaryFolderName } from "./temporaryFiles.js"
+import { openTemporaryFolder, temporaryFolderName } from "../recordings/temporaryFiles.js"
 
 /** The database of the service and the folder of its temporary files. */
 export interface DataDirectory {

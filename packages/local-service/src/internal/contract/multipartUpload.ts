@@ -6,10 +6,10 @@ import { Busboy, type BusboyFileStream } from "@fastify/busboy"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
+import { formatFieldName, type Problem } from "../http/problems.js"
+import { bodyTimeoutProblem, contentEncodingProblem } from "../http/requestBodies.js"
 import { clearTimeout, setTimeout } from "../realTime.js"
-import { TemporaryFiles } from "../state/temporaryFiles.js"
-import { formatFieldName, type Problem } from "./problems.js"
-import { bodyTimeoutProblem, contentEncodingProblem } from "./requestBodies.js"
+import { TemporaryFiles } from "../recordings/temporaryFiles.js"
 
 /** A multipart form. */
 export interface Upload {

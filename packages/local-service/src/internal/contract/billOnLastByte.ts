@@ -5,7 +5,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { Hold } from "../state/accounts.js"
+import type { Hold } from "../account/accounts.js"
 
 /**
  * Sends a response, and debits `hold` after the second-to-last byte of its body and before its last. A client that has the

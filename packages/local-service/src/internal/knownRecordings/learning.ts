@@ -1,7 +1,7 @@
 import { cooperatively, type Steps, yieldToEventLoop } from "@effect-speech/common/Cooperative"
 import * as Effect from "effect/Effect"
 import { monotonicMillis, realClock } from "../realTime.js"
-import { resample16 } from "../samples.js"
+import { resample16 } from "../recordings/samples.js"
 import { type KnownSpeech, makeKnownSpeech, type SampledText } from "./knownSpeech.js"
 import { isSilent, sampleRate, shapeOf } from "./waveforms.js"
 

@@ -1,5 +1,9 @@
+import * as Schema from "effect/Schema"
 import type { JournalEntry } from "../../Journal.js"
-import type { Changed } from "../consoleMessages.js"
+
+/** The part of the state that changed. Read it again. */
+export const Changed = Schema.Struct({ what: Schema.Literal("account", "keys", "faults", "journal") })
+export type Changed = typeof Changed.Type
 
 /** An event of the service. */
 export type ServiceEvent =

@@ -1,4 +1,7 @@
-import type { BaseUrls } from "./openApiParts.js"
+export interface BaseUrls {
+  readonly sttBaseUrl: string
+  readonly ttsBaseUrl: string
+}
 
 export const style =
   "body { font: 1rem/1.5 system-ui; max-width: 44rem; margin: 3rem auto; padding: 0 1rem } code { background: #8882; padding: .1em .3em }"

@@ -4,8 +4,8 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type { Changes, ServiceEvent } from "../journal/changes.js"
 import { clearTimeout, setTimeout } from "../realTime.js"
-import type { Changes, ServiceEvent } from "../state/changes.js"
 import { sessionOf } from "./browser.js"
 import type { Sessions } from "./sessions.js"
 

@@ -1,11 +1,12 @@
 /**
  * The messages between the console, which is the page of the folder `console`, and its side of the service, which is in
- * `internal/consoleBackend`. `PlatformApi` declares the routes.
+ * `internal/console`. `PlatformApi` declares the routes.
  */
 import * as SttContract from "@effect-speech/stt/SttContract"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Schema from "effect/Schema"
-import { JournalEntry } from "../Journal.js"
+import { JournalEntry } from "../../Journal.js"
+import { Changed } from "../journal/changes.js"
 
 /** Signs a browser in: the one-time code of a link, or the admin token. */
 export const SignIn = Schema.Struct({
@@ -125,10 +126,6 @@ export const Waveform = Schema.Struct({
   peaks: Schema.Array(Schema.Number)
 })
 export type Waveform = typeof Waveform.Type
-
-/** The part of the state that changed. Read it again. */
-export const Changed = Schema.Struct({ what: Schema.Literal("account", "keys", "faults", "journal") })
-export type Changed = typeof Changed.Type
 
 /**
  * The server-sent events, by their names.

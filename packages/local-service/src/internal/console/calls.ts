@@ -25,22 +25,15 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { RecogniserService } from "../../Recogniser.js"
 import type { VoiceService } from "../../Voice.js"
-import type {
-  About,
-  CallFailed,
-  RecordingQuery,
-  SpeechFields,
-  Transcript,
-  TranscriptQuery
-} from "../consoleMessages.js"
 import { badRequest, type Problem } from "../http/problems.js"
 import { bodyTimeoutProblem, contentEncodingProblem } from "../http/requestBodies.js"
 import type { Settings } from "../options.js"
 import { monotonicMillis } from "../realTime.js"
 import { readRecording } from "../recordings/recording.js"
-import { waveformOf } from "../recordings/waveform.js"
-import type { TemporaryFiles } from "../state/temporaryFiles.js"
+import type { TemporaryFiles } from "../recordings/temporaryFiles.js"
 import { inProcessClient } from "./inProcess.js"
+import type { About, CallFailed, RecordingQuery, SpeechFields, Transcript, TranscriptQuery } from "./messages.js"
+import { waveformOf } from "./waveform.js"
 
 export interface CallsOptions {
   /** Both operations, which authorise each call without a key. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import * as Redacted from "effect/Redacted"
-import type { SignIn } from "../consoleMessages.js"
+import type { SignIn } from "./messages.js"
 
 /** The codes and sessions of the console. Only their digests are kept, in memory. */
 export interface Sessions {

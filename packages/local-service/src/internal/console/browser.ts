@@ -3,10 +3,10 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
 import { AdminToken } from "../../PlatformApi.js"
-import type { SignIn } from "../consoleMessages.js"
 import type { Problem } from "../http/problems.js"
 import { isFromOwnPage } from "../http/webPages.js"
-import { sessionCookie } from "../sessionCookie.js"
+import type { SignIn } from "./messages.js"
+import { sessionCookie } from "./sessionCookie.js"
 import type { Sessions } from "./sessions.js"
 
 type Request = HttpServerRequest.HttpServerRequest

@@ -5,8 +5,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { systemCode } from "@effect-speech/common/SystemCode"
 import * as Effect from "effect/Effect"
 import type { Problem } from "../http/problems.js"
-import type { BaseUrls } from "../platform/openApiParts.js"
-import { page, style } from "../platform/page.js"
+import { type BaseUrls, page, style } from "./page.js"
 
 /** The build of the page, from the sources and from the build of this module alike. */
 const buildFolder = new URL("../../../dist/console/", import.meta.url)
