@@ -9,6 +9,7 @@ import * as Archive from "@effect-speech/archive"
 import * as AudioCodec from "@effect-speech/audio-codec"
 import * as Common from "@effect-speech/common"
 import * as Engine from "@effect-speech/engine"
+import * as EngineSherpa from "@effect-speech/engine-sherpa"
 import * as LocalService from "@effect-speech/local-service"
 import * as LongForm from "@effect-speech/long-form"
 import * as Stt from "@effect-speech/stt"
@@ -227,6 +228,7 @@ const packages = {
   "long-form": LongForm,
   archive: Archive,
   engine: Engine,
+  "engine-sherpa": EngineSherpa,
   "local-service": LocalService
 }
 

@@ -51,7 +51,7 @@ describe("the built packages", () => {
 
   it("have one version, and the fields that a registry shows", () => {
     const manifests = packages.map(manifest)
-    expect(manifests.length).toBe(10)
+    expect(manifests.length).toBe(11)
     for (const field of ["version", "engines", "type"]) {
       expect(new Set(manifests.map((of) => JSON.stringify(of[field]))).size, field).toBe(1)
     }
@@ -106,6 +106,7 @@ describe("the built packages", () => {
       "audio-codec",
       "common",
       "engine",
+      "engine-sherpa",
       "long-form",
       "stt",
       "transport",
