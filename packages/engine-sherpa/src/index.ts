@@ -1,1 +1,2 @@
+export * as ModelFolder from "./ModelFolder.js"
 export * from "./SherpaError.js"

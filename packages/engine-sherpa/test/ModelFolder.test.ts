@@ -1,0 +1,638 @@
+import { closeSync, openSync, symlinkSync, truncateSync, writeSync } from "node:fs"
+import { basename } from "node:path"
+import { SystemError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { describe, expect } from "@effect/vitest"
+import { ModelFolder } from "@effect-speech/engine-sherpa"
+import * as Effect from "effect/Effect"
+import { effectTests } from "effect-speech-test-support/effectTests"
+import { type Files, field, inFolder, models, nemo, onnx, tokens, vits, whisper, write } from "./modelFiles.js"
+
+const it = effectTests(NodeFileSystem.layer)
+
+const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+
+/** Reads a folder of these files. */
+const read = (...files: ReadonlyArray<Files>) =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    for (const each of files) write(folder, each)
+    return yield* ModelFolder.read(folder)
+  })
+
+/** The names of a model's files, those of a role together. */
+const filesOf = ({ files }: ModelFolder.ModelDescription) =>
+  Object.fromEntries(
+    Object.entries(files).flatMap(([role, path]: [string, string | ReadonlyArray<string> | undefined]) =>
+      path === undefined || path.length === 0
+        ? []
+        : [[role, typeof path === "string" ? basename(path) : path.map((each) => basename(each)).join()]]
+    )
+  )
+
+const transducer = {
+  "encoder-epoch-99-avg-1.int8.onnx": onnx({ model_type: "zipformer2" }),
+  "encoder-epoch-99-avg-1.onnx": onnx({ model_type: "zipformer2" }),
+  "decoder-epoch-99-avg-1.int8.onnx": onnx({ vocab_size: 500, context_size: 2 }),
+  "decoder-epoch-99-avg-1.onnx": onnx({ vocab_size: 500, context_size: 2 }),
+  "joiner-epoch-99-avg-1.int8.onnx": onnx(),
+  "joiner-epoch-99-avg-1.onnx": onnx(),
+  "bpe.vocab": "",
+  "tokens.txt": tokens
+}
+
+const nemoTransducer = {
+  "encoder.int8.onnx": onnx({ ...nemo, model_type: "EncDecRNNTBPEModel", pred_rnn_layers: 2, pred_hidden: 640 }),
+  "decoder.int8.onnx": onnx(),
+  "joiner.int8.onnx": onnx(),
+  "tokens.txt": tokens
+}
+
+const senseVoice = {
+  ...{
+    model_type: "sense_voice_ctc",
+    vocab_size: 25055,
+    lfr_window_size: 7,
+    lfr_window_shift: 6,
+    normalize_samples: 0
+  },
+  ...{ with_itn: 14, without_itn: 15, lang_auto: 0, lang_zh: 3, lang_en: 4, lang_yue: 7, lang_ja: 11, lang_ko: 12 },
+  ...{ neg_mean: "-8.3,-8.6", inv_stddev: "0.15,0.15" }
+}
+
+const espeak = { "espeak-ng-data/phontab": "" }
+const piper = { ...vits, comment: "piper", language: "Hindi", voice: "hi", has_espeak: 1, sample_rate: 22_050 }
+const kokoro = { model_type: "kokoro", language: "English", voice: "en-us", has_espeak: 1, sample_rate: 24_000 }
+
+/** The archives of each family, as they are published for sherpa-onnx, and what is read in them. */
+const archives: ReadonlyArray<
+  readonly [name: string, files: Files, family: string, languages: string, parts: Readonly<Record<string, string>>]
+> = [
+  [
+    "sherpa-onnx-zipformer-en-2023-04-01",
+    transducer,
+    "transducer",
+    "en",
+    {
+      encoder: "encoder-epoch-99-avg-1.int8.onnx",
+      decoder: "decoder-epoch-99-avg-1.onnx",
+      joiner: "joiner-epoch-99-avg-1.int8.onnx",
+      tokens: "tokens.txt",
+      bpeVocab: "bpe.vocab"
+    }
+  ],
+  [
+    "sherpa-onnx-nemo-transducer-giga-am-russian-2024-10-24",
+    nemoTransducer,
+    "nemo-transducer",
+    "ru",
+    {
+      encoder: "encoder.int8.onnx",
+      decoder: "decoder.int8.onnx",
+      joiner: "joiner.int8.onnx",
+      tokens: "tokens.txt"
+    }
+  ],
+  [
+    "sherpa-onnx-nemo-fast-conformer-ctc-be-de-en-es-fr-hr-it-pl-ru-uk-20k",
+    { "model.onnx": onnx({ ...nemo, model_type: "EncDecHybridRNNTCTCBPEModel" }), "tokens.txt": tokens },
+    "nemo-ctc",
+    "be,de,en,es,fr,hr,it,pl,ru,uk",
+    { model: "model.onnx", tokens: "tokens.txt" }
+  ],
+  [
+    "indicconformer_stt_hi_hybrid_ctc_rnnt_large",
+    { ...models.nemo, "model.onnx": onnx(nemo) },
+    "nemo-ctc",
+    "hi",
+    { model: "model.int8.onnx", tokens: "tokens.txt" }
+  ],
+  [
+    "sherpa-onnx-zipformer-ctc-zh-int8-2025-07-03",
+    { "model.int8.onnx": onnx({ model_type: "zipformer2_ctc" }), "tokens.txt": tokens },
+    "zipformer-ctc",
+    "zh",
+    { model: "model.int8.onnx", tokens: "tokens.txt" }
+  ],
+  [
+    "sherpa-onnx-wenetspeech-yue-u2pp-conformer-ctc-zh-en-cantonese-int8-2025-09-10",
+    { "model.int8.onnx": onnx({ ...nemo, model_type: "wenet_ctc" }), "tokens.txt": tokens },
+    "wenet-ctc",
+    "yue",
+    { model: "model.int8.onnx", tokens: "tokens.txt" }
+  ],
+  [
+    "sherpa-onnx-sense-voice-zh-en-ja-ko-yue-2024-07-17",
+    { "model.int8.onnx": onnx(senseVoice), "tokens.txt": "<unk> 0\n" },
+    "sense-voice",
+    "zh,en,ja,ko,yue",
+    { model: "model.int8.onnx", tokens: "tokens.txt" }
+  ],
+  [
+    "sherpa-onnx-whisper-tiny",
+    { ...models.whisper, "tiny-encoder.int8.onnx": onnx(whisper), "tiny-decoder.int8.onnx": onnx() },
+    "whisper",
+    "en,zh,hi,ta,bn",
+    { encoder: "tiny-encoder.int8.onnx", decoder: "tiny-decoder.int8.onnx", tokens: "tiny-tokens.txt" }
+  ],
+  [
+    "sherpa-onnx-whisper-tiny.en",
+    {
+      "tiny.en-encoder.onnx": onnx({ ...whisper, is_multilingual: 0 }),
+      "tiny.en-decoder.onnx": onnx(),
+      "tiny.en-tokens.txt": "YQ== 0\n"
+    },
+    "whisper",
+    "en",
+    { encoder: "tiny.en-encoder.onnx", decoder: "tiny.en-decoder.onnx", tokens: "tiny.en-tokens.txt" }
+  ],
+  [
+    "vits-piper-hi_IN-pratham-medium",
+    { "hi_IN-pratham-medium.onnx": onnx(piper), "tokens.txt": "_ 0\n", ...espeak, MODEL_CARD: "" },
+    "piper",
+    "hi",
+    { model: "hi_IN-pratham-medium.onnx", tokens: "tokens.txt", dataDir: "espeak-ng-data" }
+  ],
+  [
+    "vits-mms-hin",
+    { "model.onnx": onnx({ ...vits, comment: "mms", language: "unknown" }), "tokens.txt": "a 0\n" },
+    "vits",
+    "hi",
+    { model: "model.onnx", tokens: "tokens.txt" }
+  ],
+  [
+    "vits-melo-tts-zh_en",
+    {
+      "model.onnx": onnx({ ...vits, model_type: "melo-vits", comment: "melo", language: "Chinese + English" }),
+      ...{ "tokens.txt": "a 0\n", "lexicon.txt": "", "date.fst": "", "number.fst": "", "phone.fst": "", "rule.far": "" }
+    },
+    "vits",
+    "zh,en",
+    {
+      model: "model.onnx",
+      tokens: "tokens.txt",
+      lexicons: "lexicon.txt",
+      ruleFsts: "phone.fst,date.fst,number.fst",
+      ruleFars: "rule.far"
+    }
+  ],
+  [
+    "kokoro-multi-lang-v1_0",
+    {
+      "model.onnx": onnx({
+        ...kokoro,
+        ...{ language: "multi-lang, e.g., English, Chinese", n_speakers: 2, style_dim: "510,1,256" },
+        speaker_names: "af_alloy,zm_yunxi"
+      }),
+      ...{ "voices.bin": "", "tokens.txt": "a 0\n", "number-zh.fst": "", ...espeak },
+      ...{ "lexicon-gb-en.txt": "", "lexicon-us-en.txt": "", "lexicon-zh.txt": "" }
+    },
+    "kokoro",
+    "en,zh",
+    {
+      model: "model.onnx",
+      voices: "voices.bin",
+      tokens: "tokens.txt",
+      dataDir: "espeak-ng-data",
+      lexicons: "lexicon-us-en.txt,lexicon-zh.txt"
+    }
+  ],
+  [
+    "kitten-nano-en-v0_1-fp16",
+    {
+      "model.fp16.onnx": onnx({ ...kokoro, model_type: "kitten-tts", n_speakers: 8, style_dim: "1,256" }),
+      ...{ "voices.bin": "", "tokens.txt": "a 0\n", ...espeak }
+    },
+    "kitten",
+    "en",
+    { model: "model.fp16.onnx", voices: "voices.bin", tokens: "tokens.txt", dataDir: "espeak-ng-data" }
+  ]
+]
+
+describe("the models of a folder", () => {
+  it("are known without a model.json if they are archives as published for sherpa-onnx", function* () {
+    const found = yield* read(...archives.map(([name, files]) => inFolder(name, files)))
+    expect(found.notUnderstood).toEqual([])
+    const described = found.models.map((model) => [model.name, model.family, model.languages.join(), filesOf(model)])
+    expect(new Set(described)).toEqual(
+      new Set(archives.map(([name, , family, languages, parts]) => [name, family, languages, parts]))
+    )
+    const names = found.models.map(({ name }) => name)
+    expect(names).toEqual(names.toSorted())
+  })
+
+  it("have the rate, the speakers, the licence and the size of their files", function* () {
+    const named = onnx({ ...vits, comment: "mimic3", n_speakers: 3, sample_rate: 22_050, license: "MIT license" })
+    const files = { "model.onnx": named, "model.weights": "12345", "tokens.txt": "a 0\n", LICENSE: "" }
+    const readme = "---\nlanguage: hi\nlicense: apache-2.0\n---\n# A voice\n"
+    const { models: found } = yield* read(
+      inFolder("a", files),
+      inFolder("b", { ...models.vits, "README.md": readme }),
+      inFolder("c", { ...models.nemo, "COPYING.txt": "" }, { languages: ["hi"], numThreads: 2, name: "calls" }),
+      inFolder("d", models.vits, { licence: "Ours", voices: { priya: 0 } })
+    )
+    expect(found).toMatchObject([
+      {
+        name: "a",
+        sampleRate: 22_050,
+        voices: { "a-0": 0, "a-1": 1, "a-2": 2 },
+        licence: "MIT license",
+        bytes: named.length + 5 + 4
+      },
+      { name: "b", sampleRate: 16_000, voices: { b: 0 }, licence: "apache-2.0" },
+      { name: "calls", sampleRate: 16_000, licence: "COPYING.txt", numThreads: 2 },
+      { name: "d", licence: "Ours", voices: { priya: 0 } }
+    ])
+  })
+
+  it("may be files that only model.json knows, also in folders within", function* () {
+    const other = { "one/net.onnx": onnx(nemo), "two/net.onnx": onnx(nemo), "one/words.txt": tokens }
+    const { models: found } = yield* read(
+      inFolder("m", other, { languages: ["hi"], files: { model: "two/net.onnx", tokens: "one/words.txt" } })
+    )
+    expect(found).toMatchObject([{ family: "nemo-ctc", bytes: onnx(nemo).length + Buffer.byteLength(tokens) }])
+    expect(filesOf(found[0] as ModelFolder.ModelDescription)).toEqual({ model: "net.onnx", tokens: "words.txt" })
+  })
+
+  it("cost some kilobytes to read, however large they are", function* () {
+    const folder = yield* temporaryFolder
+    write(folder, inFolder("m", models.vits))
+    const path = `${folder}/m/model.onnx`
+    const [head, metadata] = [Buffer.from([8, 8, 0x3a, 0x80, 0x80, 0x80, 0x80, 0x04]), onnx(vits, 0).subarray(13)]
+    // A graph of a gibibyte, which takes no room on the disk.
+    truncateSync(path, 0)
+    truncateSync(path, head.length + 2 ** 30)
+    const file = openSync(path, "r+")
+    writeSync(file, head, 0, head.length, 0)
+    writeSync(file, metadata, 0, metadata.length, head.length + 2 ** 30)
+    closeSync(file)
+    const before = process.memoryUsage().arrayBuffers
+    const { models: found } = yield* ModelFolder.read(folder)
+    expect(found).toMatchObject([{ name: "m", bytes: 2 ** 30 + head.length + metadata.length + 4 }])
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1_000_000)
+  })
+})
+
+describe("the names of a folder's models", () => {
+  it("are the model's own, with the language in front if it has several, and the general one of each language", function* () {
+    const { recognisers } = yield* read(
+      inFolder("whisper", models.whisper, { languages: ["hi", "ta"], aliases: ["hi-calls", "long"] }),
+      inFolder("conformer", models.nemo, { languages: ["hi"], aliases: ["calls"] })
+    )
+    expect(recognisers.map(({ aliasOf, lang, model, name }) => [name, lang, model.name, aliasOf])).toEqual([
+      ["conformer", "hi", "conformer", undefined],
+      ["hi-whisper", "hi", "whisper", undefined],
+      ["ta-whisper", "ta", "whisper", undefined],
+      ["calls", "hi", "conformer", "conformer"],
+      ["hi-calls", "hi", "whisper", "hi-whisper"],
+      ["hi-general-v2-8khz", "hi", "conformer", "conformer"],
+      ["ta-general-v2-8khz", "ta", "whisper", "ta-whisper"]
+    ])
+  })
+
+  it("are each that of one model: the notes say which has it, and which has not", function* () {
+    const { notes, notUnderstood, recognisers, voices } = yield* read(
+      inFolder("hi-w", models.nemo, { languages: ["hi"] }),
+      inFolder("w", models.whisper, { languages: ["hi", "ta"], aliases: ["long"] }),
+      inFolder("x", models.nemo, { languages: ["ta"], name: "w" }),
+      inFolder("v1", models.vits, { voices: { priya: 0, default_female: 0, default_male: 0 } }),
+      inFolder("v2", models.vits, { voices: { priya: 0 }, languages: ["hi", "mr"] })
+    )
+    expect(recognisers.map(({ model, name }) => [name, model.name])).toEqual([
+      ["hi-w", "hi-w"],
+      ["ta-w", "w"],
+      ["hi-general-v2-8khz", "hi-w"],
+      ["ta-general-v2-8khz", "w"]
+    ])
+    expect(voices.map(({ languages, model, name }) => [name, languages.join(), model.name])).toEqual([
+      ["default_female", "hi", "v1"],
+      ["default_male", "hi", "v1"],
+      ["default_female", "mr", "v2"],
+      ["default_male", "mr", "v2"],
+      ["priya", "hi", "v1"],
+      ["priya", "mr", "v2"]
+    ])
+    expect(notUnderstood).toEqual([
+      { name: "x", reason: "Its name is w, as that of the model in w. Write another name into its model.json." }
+    ])
+    expect(notes).toEqual([
+      "hi-w is the model hi-w, so w does not get this name. Give one of them another name in model.json.",
+      "The alias long of w is left out: w has several languages, so an alias begins with one of them, such as hi-long.",
+      "v1 has a voice priya, so that of v2 is left out for the same language. Name the voices of one of them in model.json.",
+      'default_female is priya for mr, the first voice. To choose, write {"voices": {"default_female": …}} into a model.json.',
+      'default_male is priya for mr, the first voice. To choose, write {"voices": {"default_male": …}} into a model.json.'
+    ])
+  })
+
+  it("have a default voice of each kind: that of model.json, or of Kokoro's names, or the first two", function* () {
+    const style = { ...kokoro, n_speakers: 3, style_dim: "1", speaker_names: "am_adam,bf_emma,af_sky" }
+    const files = { "model.onnx": onnx(style), "voices.bin": "", "tokens.txt": "a 0\n", ...espeak }
+    const { notes, voices } = yield* read(
+      inFolder("kokoro", files),
+      inFolder("two", { ...models.vits, "model.onnx": onnx({ ...vits, n_speakers: 2 }) }),
+      inFolder("urdu", models.vits, { languages: ["ur"], voices: { default_female: 0, zoya: 0 } })
+    )
+    const speakers = voices.filter(({ name }) => name.startsWith("default_"))
+    expect(
+      speakers.map(({ languages, model, name, speaker }) => [name, languages.join(), model.name, speaker])
+    ).toEqual([
+      ["default_female", "en", "kokoro", 1],
+      ["default_male", "en", "kokoro", 0],
+      ["default_female", "hi", "two", 0],
+      ["default_male", "hi", "two", 1],
+      ["default_female", "ur", "urdu", 0],
+      ["default_male", "ur", "urdu", 0]
+    ])
+    expect(notes.map((note) => note.split(",")[0])).toEqual([
+      "default_female is two-0 for hi",
+      "default_male is two-1 for hi",
+      "default_male is zoya for ur"
+    ])
+  })
+})
+
+const lfs = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 13\n"
+
+/** Folders that are no models, and the reason of each. */
+const cases: ReadonlyArray<readonly [name: string, files: Files, manifest: unknown, reason: string | RegExp]> = [
+  ["no ONNX file", { "a.txt": "" }, undefined, /^There is no ONNX file in it\./],
+  [
+    "only an archive",
+    { "a.tar.bz2": "" },
+    undefined,
+    "There is no ONNX file in it. Unpack its archive: tar xf a.tar.bz2"
+  ],
+  [
+    "the files in a folder within",
+    { "snapshots/abc/model.onnx": onnx(), "test_wavs/0.wav": "" },
+    undefined,
+    "Its ONNX files are in the folder snapshots/abc within it. Move the files of that folder up."
+  ],
+  [
+    "a pointer of Git LFS",
+    { ...models.vits, "model.onnx": lfs },
+    undefined,
+    /^model.onnx is a pointer of Git LFS, .*git lfs pull/
+  ],
+  ["a web page", { ...models.vits, "model.onnx": "<!DOCTYPE html><html>" }, undefined, /^model.onnx is a web page/],
+  ["an empty file", { ...models.vits, "model.onnx": "" }, undefined, "model.onnx is empty; download it again."],
+  [
+    "another file",
+    { ...models.vits, "model.onnx": "PK\u0003\u0004 archive" },
+    undefined,
+    /^model.onnx is not an ONNX file/
+  ],
+  [
+    "a file that is cut off",
+    { ...models.vits, "model.onnx": onnx(vits, 1000).subarray(0, 500) },
+    undefined,
+    "model.onnx is cut off; download it again."
+  ],
+  [
+    "a file that is damaged",
+    { ...models.vits, "model.onnx": Buffer.concat([onnx(vits), field(14, Buffer.from([255]))]) },
+    undefined,
+    "model.onnx is damaged; download it again."
+  ],
+  ["no tokens", { "model.onnx": onnx(nemo) }, undefined, /^There is no tokens.txt in it/],
+  [
+    "tokens that are malformed",
+    { ...models.nemo, "tokens.txt": "<blk> 0\na b 1\n" },
+    undefined,
+    "tokens.txt must have a token and its number in each line, but has not in line 2."
+  ],
+  ["tokens without the blank", { ...models.nemo, "tokens.txt": "a 0\n" }, undefined, /^tokens.txt has no token <blk>/],
+  [
+    "no decoder",
+    { "tiny-encoder.onnx": onnx(whisper), "tokens.txt": tokens },
+    undefined,
+    /^It has tiny-encoder.onnx, but no decoder/
+  ],
+  [
+    "several models",
+    { ...models.nemo, "other.onnx": onnx(nemo) },
+    undefined,
+    'It has several ONNX files, and which to load is not known: model.int8.onnx, other.onnx. Name them in model.json: {"files": {"model": "…"}}.'
+  ],
+  [
+    "a kind that is not known",
+    { ...models.nemo, "model.int8.onnx": onnx({ model_type: "paraformer" }) },
+    undefined,
+    /^It is of the type paraformer, which this engine does not know\. It knows NeMo CTC, .*Kitten\.$/
+  ],
+  ["no metadata", { ...models.vits, "model.onnx": onnx() }, undefined, /^model.onnx has no metadata of sherpa-onnx/],
+  [
+    "a voice as Piper publishes it",
+    { "hi_IN-rohan-medium.onnx": onnx(), "hi_IN-rohan-medium.onnx.json": "{}", "tokens.txt": "a 0\n" },
+    undefined,
+    /Download the archive vits-piper-hi_IN-rohan-medium of sherpa-onnx\.$/
+  ],
+  [
+    "a streaming model",
+    { ...transducer, "encoder-epoch-99-avg-1.int8.onnx": onnx({ model_type: "zipformer2", decode_chunk_len: 32 }) },
+    undefined,
+    /^It is a streaming model/
+  ],
+  [
+    "metadata that would end the process",
+    { ...models.nemo, "model.int8.onnx": onnx({ ...nemo, subsampling_factor: 0 }) },
+    { languages: ["hi"] },
+    "In the metadata of model.int8.onnx, subsampling_factor is missing, or no number above 0. Convert the model again, with a script of sherpa-onnx."
+  ],
+  [
+    "a voice without its data",
+    { ...models.vits, "model.onnx": onnx(piper) },
+    undefined,
+    /^The folder espeak-ng-data of the voice is missing/
+  ],
+  [
+    "a rate that can't be",
+    { ...models.vits, "model.onnx": onnx({ ...vits, sample_rate: 20 }) },
+    undefined,
+    /^Its metadata states 20 Hz/
+  ],
+  [
+    "too many speakers",
+    { ...models.vits, "model.onnx": onnx({ ...vits, n_speakers: 2e9 }) },
+    undefined,
+    /states 2000000000 speakers/
+  ],
+  [
+    "no language",
+    models.nemo,
+    undefined,
+    'Its language is not known. Write a file model.json into the folder: {"languages": ["hi"]}.'
+  ],
+  [
+    "a model.json that is no JSON",
+    models.nemo,
+    "{languages: hi}",
+    /^model.json can't be used: it must be a JSON object/
+  ],
+  ["a model.json that is a list", models.nemo, [], /^model.json can't be used: it must be a JSON object/],
+  [
+    "a model.json that is too long",
+    models.nemo,
+    `"${"a".repeat(70_000)}"`,
+    "model.json has more than 65,536 bytes, which can't be."
+  ],
+  [
+    "a wrong language",
+    models.nemo,
+    { languages: ["hi", "Hindi"] },
+    /: languages\.1 must be a code of two or three small letters/
+  ],
+  ["no languages", models.nemo, { languages: [] }, /: languages\.0 is missing\.$/],
+  [
+    "a wrong voice",
+    models.vits,
+    { voices: { priya: "0" } },
+    "model.json can't be used: voices.priya must be a whole number from 0 to 99999."
+  ],
+  [
+    "a speaker that the model has not",
+    models.vits,
+    { voices: { priya: 1 } },
+    "model.json can't be used: voices.priya is 1, and the model has only 0."
+  ],
+  ["a name with a space", models.vits, { voices: { "a b": 0 } }, /: voices\.a b must have 1 to 100 letters/],
+  [
+    "wrong threads",
+    models.vits,
+    { numThreads: 0 },
+    "model.json can't be used: numThreads must be a whole number from 1 to 256."
+  ],
+  ["an unknown field", models.vits, { lang: "hi" }, /: lang is not a known field; use name, languages, voices, /],
+  [
+    "a language that Whisper has not",
+    models.whisper,
+    { languages: ["hi", "te"] },
+    /languages has te, and the model has only en, zh, hi/
+  ],
+  [
+    "a path out of the folder",
+    models.nemo,
+    { files: { model: "../../etc/model.onnx" } },
+    /: files\.model must be the path of a file in the folder/
+  ],
+  [
+    "a whole path",
+    models.nemo,
+    { files: { model: "/etc/model.onnx" } },
+    /: files\.model must be the path of a file in the folder/
+  ],
+  [
+    "a file that is not there",
+    models.nemo,
+    { files: { model: "m.onnx" } },
+    "model.json can't be used: files.model is m.onnx, which is not in the folder."
+  ],
+  ["a file that is a folder", models.nemo, { files: { model: "." } }, /: files\.model must be the path/],
+  [
+    "a file that is no ONNX file",
+    models.nemo,
+    { files: { model: "tokens.txt" } },
+    "tokens.txt is not an ONNX file; download it again."
+  ]
+]
+
+describe("a folder that is no model", () => {
+  it("has a reason that says what to do", function* () {
+    const folders = cases.map(([, files, manifest], at) => inFolder(`m${at}`, files, manifest))
+    const { models: found, notUnderstood } = yield* read(...folders)
+    expect(found).toEqual([])
+    const reasons = new Map(notUnderstood.map(({ name, reason }) => [name, reason]))
+    for (const [at, [name, , , reason]] of cases.entries()) {
+      const matching = typeof reason === "string" ? reason : expect.stringMatching(reason)
+      expect([name, reasons.get(`m${at}`)]).toEqual([name, matching])
+    }
+  })
+
+  it("may have links that lead nowhere, or out of the folder by model.json; other links are followed", function* () {
+    const folder = yield* temporaryFolder
+    const outside = yield* temporaryFolder
+    write(outside, models.vits)
+    write(folder, {
+      ...inFolder("dead", { "tokens.txt": tokens }),
+      ...inFolder("out", { "tokens.txt": "a 0\n" }, { files: { model: "net.onnx" } }),
+      ...inFolder("linked", { "tokens.txt": "a 0\n" })
+    })
+    symlinkSync(`${outside}/nothing.onnx`, `${folder}/dead/model.onnx`)
+    symlinkSync(`${outside}/model.onnx`, `${folder}/out/net.onnx`)
+    symlinkSync(`${outside}/model.onnx`, `${folder}/linked/model.onnx`)
+    symlinkSync(outside, `${folder}/whole`)
+    symlinkSync(`${outside}/nothing`, `${folder}/nothing`)
+    const { models: found, notUnderstood } = yield* ModelFolder.read(folder)
+    expect(found.map(({ name }) => name)).toEqual(["linked", "whole"])
+    expect(notUnderstood).toEqual([
+      { name: "dead", reason: "model.onnx is a link to a file that does not exist; mend the link, or copy the file." },
+      { name: "nothing", reason: "It is a link to a file that does not exist; mend the link, or copy the file." },
+      {
+        name: "out",
+        reason:
+          "net.onnx is a link that leads out of the folder, and model.json may name only files in it; copy the file."
+      }
+    ])
+  })
+
+  it("may be one that can't be read, or whose name is no name of a model", function* () {
+    const folder = yield* temporaryFolder
+    write(folder, { ...inFolder("closed", models.vits), ...inFolder("two words", models.vits) })
+    const { fs } = { fs: yield* FileSystem.FileSystem }
+    const denied = new SystemError({
+      module: "FileSystem",
+      method: "readDirectory",
+      reason: "PermissionDenied",
+      pathOrDescriptor: ""
+    })
+    const closed = {
+      ...fs,
+      readDirectory: (path: string) => (path.endsWith("closed") ? Effect.fail(denied) : fs.readDirectory(path))
+    }
+    const { notUnderstood } = yield* Effect.provideService(ModelFolder.read(folder), FileSystem.FileSystem, closed)
+    expect(notUnderstood).toEqual([
+      { name: "closed", reason: "The folder can't be read: this process has no permission; check its permissions." },
+      { name: "two words", reason: expect.stringMatching(/^Its name must have 1 to 100 letters.* Rename the folder/) }
+    ])
+  })
+})
+
+describe("the folder itself", () => {
+  it("may have other files, archives, single models and hidden folders in it: each that may be meant has a sentence", function* () {
+    const { notes, notUnderstood } = yield* read(
+      { "README.md": "", "notes.txt": "", ".DS_Store": "", "vits.tar.bz2": "", "model.onnx": onnx(vits) },
+      inFolder(".cache", models.vits)
+    )
+    expect(notUnderstood).toEqual([
+      { name: "model.onnx", reason: "Each model has a folder of its own. Move it into one, with its tokens.txt." },
+      {
+        name: "vits.tar.bz2",
+        reason: expect.stringMatching(/^It is an archive\. Unpack it in .*: tar xf vits\.tar\.bz2$/)
+      }
+    ])
+    expect(notes).toEqual([".cache is skipped, because its name begins with a dot. If it is a model, rename it."])
+  })
+
+  it("is refused with the folder above it if it is one model", function* () {
+    const folder = yield* temporaryFolder
+    write(folder, inFolder("m", models.vits))
+    const { notUnderstood } = yield* ModelFolder.read(`${folder}/m`)
+    expect(notUnderstood).toEqual([
+      {
+        name: "m",
+        reason: `This is the folder of one model. Give the folder above it, in which each model has a folder: ${folder}`
+      }
+    ])
+  })
+
+  it("is an error of its own if it can't be read", function* () {
+    const folder = yield* temporaryFolder
+    write(folder, { file: "" })
+    const missing = yield* Effect.flip(ModelFolder.read(`${folder}/nothing`))
+    expect(missing).toMatchObject({ _tag: "ModelFolderUnreadable", folder: `${folder}/nothing`, code: "ENOENT" })
+    expect(missing.message).toBe(`The folder of models ${folder}/nothing does not exist; check the path.`)
+    const file = yield* Effect.flip(ModelFolder.read(`${folder}/file`))
+    expect(file.message).toBe(`The folder of models ${folder}/file is not a folder, or its path leads through a file.`)
+  })
+})
