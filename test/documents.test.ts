@@ -286,7 +286,7 @@ describe("the README of a package", () => {
     archive: Source.Source internal/source/SourceItem.SourceItem Source.FilesOptions Source.FolderOptions Source.PathsOptions
     archive: Archive.WorkOptions Archive.DatabaseOptions
     local-service: LocalServiceOptions.LocalServiceOptions LocalServiceOptions.ReproducibleOptions
-    local-service: LocalService.LocalServiceMakeOptions Recogniser.KnownRecordingsOptions LocalService.LocalServiceHandle`
+    local-service: LocalService.LocalServiceMakeOptions KnownRecordings.KnownRecordingsOptions LocalService.LocalServiceHandle`
   const declared = [...interfaces.matchAll(/^ +([\w-]+): (.+)$/gm)].flatMap(([, name = "", all = ""]) =>
     all.split(" ").map((path) => ({ name, path }))
   )

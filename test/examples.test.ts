@@ -4,8 +4,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { beforeAll, describe, expect, it } from "@effect/vitest"
 import { AudioFormat, Pcm, Resampler, Wav } from "@effect-speech/audio-codec"
-import { LocalService } from "@effect-speech/local-service"
-import { Recogniser } from "@effect-speech/local-service/Recogniser"
+import { KnownRecordings, LocalService } from "@effect-speech/local-service"
 import { Subtitles } from "@effect-speech/long-form"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech } from "@effect-speech/tts"
@@ -55,7 +54,7 @@ const clients = LocalService.layerClients.pipe(
             sampleRate
           }
         ),
-        Recogniser.layerKnownRecordings(),
+        KnownRecordings.layer(),
         NodeFileSystem.layer
       ])
     )

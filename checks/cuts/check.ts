@@ -6,6 +6,7 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Pcm, Quiet, Resampler, Silence } from "@effect-speech/audio-codec"
+import * as Espeak from "@effect-speech/local-service/Espeak"
 import { Voice } from "@effect-speech/local-service/Voice"
 import * as Effect from "effect/Effect"
 import { readOptions, refuseOptions } from "effect-speech-test-support/options"
@@ -38,11 +39,14 @@ const speakSentences = Effect.gen(function* () {
   const voice = yield* Voice
   const utterances = pairs.flatMap(({ lang, sentence }) =>
     // A mark inside a sentence would be a pause.
-    voice.voices.map((name) => ({ lang, text: sentence.replace(/[,;:—-]/g, " "), voice: name }))
+    voice.voices.map(({ name, sampleRate: from }) => ({
+      from,
+      utterance: { lang, text: sentence.replace(/[,;:—-]/g, " "), voice: name, speed: 1, pronunciations: {} }
+    }))
   )
-  return yield* Effect.forEach(utterances, (utterance) =>
-    Effect.map(collect(voice.speak({ ...utterance, speed: 1, pronunciations: {} })), (samples) => {
-      const telephony = Resampler.resample(samples, { from: voice.sampleRate, to: sampleRate })
+  return yield* Effect.forEach(utterances, ({ from, utterance }) =>
+    Effect.map(collect(voice.speak(utterance)), (samples) => {
+      const telephony = Resampler.resample(samples, { from, to: sampleRate })
       const silences = Silence.pauses(telephony, sampleRate, { thresholdDecibels: -50, minimum: "10 millis" })
       const before = silences.find(({ startSample }) => startSample === 0)?.endSample ?? 0
       const after = silences.find(({ endSample }) => endSample === telephony.length)?.startSample ?? telephony.length
@@ -190,4 +194,4 @@ const program = Effect.gen(function* () {
   process.exitCode = exitStatus()
 })
 
-program.pipe(Effect.provide(Voice.layerEspeak), NodeRuntime.runMain)
+program.pipe(Effect.provide(Espeak.layer), NodeRuntime.runMain)

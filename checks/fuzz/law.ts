@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { LocalService, type LocalServiceOptions, Recogniser } from "@effect-speech/local-service"
+import { KnownRecordings, LocalService, type LocalServiceOptions } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
@@ -39,7 +39,7 @@ export const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.
 /** The local service with a silent voice, and credits for any number of calls. */
 export const silentService = (options: LocalServiceOptions = {}) =>
   LocalService.layerWithoutDependencies({ credits: 1e15, ...options }).pipe(
-    Layer.provide([cannedVoice(() => new Float32Array(80)), Recogniser.layerKnownRecordings(), NodeFileSystem.layer])
+    Layer.provide([cannedVoice(() => new Float32Array(80)), KnownRecordings.layer(), NodeFileSystem.layer])
   )
 
 export interface Tried {

@@ -6,6 +6,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
+import * as KnownRecordings from "@effect-speech/local-service/KnownRecordings"
 import { LocalService } from "@effect-speech/local-service/LocalService"
 import { Recogniser } from "@effect-speech/local-service/Recogniser"
 import * as Effect from "effect/Effect"
@@ -14,6 +15,7 @@ import type * as Scope from "effect/Scope"
 import { cannedVoice } from "effect-speech-test-support/cannedVoice"
 import { chances } from "effect-speech-test-support/random"
 import { noise } from "effect-speech-test-support/recordings"
+import { teachable } from "effect-speech-test-support/teachable"
 
 /**
  * The cost of a call is `radix ** rank`. A call has at most three attempts, so the digits of the sum in this radix say how often each
@@ -71,10 +73,10 @@ const taught = (recordings: ReadonlyArray<KnownRecording>) =>
     Recogniser,
     Effect.gen(function* () {
       const known = yield* Recogniser
-      for (const { samples, text } of recordings) yield* known.learn({ text, samples })
-      return { ...known, learn: () => Effect.void }
+      for (const { samples, text } of recordings) yield* teachable(known).learn({ text, samples })
+      return { ...known, knownRecordings: undefined }
     })
-  ).pipe(Layer.provide(Recogniser.layerKnownRecordings()))
+  ).pipe(Layer.provide(KnownRecordings.layer()))
 
 export type Service = LocalService["Type"]
 

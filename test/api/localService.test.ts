@@ -7,6 +7,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import * as Root from "@effect-speech/local-service"
 import {
+  KnownRecordings,
   LocalService,
   type LocalServiceDataDirectoryUnusable,
   type LocalServiceError,
@@ -18,15 +19,14 @@ import * as RecogniserModule from "@effect-speech/local-service/Recogniser"
 import * as VoiceModule from "@effect-speech/local-service/Voice"
 import { Subtitles } from "@effect-speech/long-form"
 import { Duration, Effect, Either, Equal, Hash, Layer, Redacted, Stream } from "effect"
+import { teachable } from "effect-speech-test-support/teachable"
 
 /** A voice of your own. */
 const hum = Layer.succeed(Voice, {
-  languages: ["en"],
-  voices: ["hum"],
-  sampleRate: 8000,
+  voices: [{ name: "hum", languages: ["en"], sampleRate: 8000 }],
   speak: ({ text }) => Stream.make(new Float32Array(text.length * 80))
 })
-const parts = Layer.mergeAll(hum, Recogniser.layerKnownRecordings(), NodeFileSystem.layer)
+const parts = Layer.mergeAll(hum, KnownRecordings.layer(), NodeFileSystem.layer)
 
 describe("the local service", () => {
   it.scopedLive("is made by the static of its class, in a scope, from parts of your own", () =>
@@ -72,8 +72,9 @@ describe("an error of the local service", () => {
     const tags = Object.entries({ ...Root, ...Root.Accounts }).flatMap(([name, value]) =>
       typeof value === "function" && value.prototype instanceof Error ? [name] : []
     )
-    expect(tags.length).toBe(8)
-    expect(tags.filter((tag) => !tag.startsWith("LocalService"))).toEqual([])
+    expect(tags.length).toBe(9)
+    // Those of the engines keep the tags of their package.
+    expect(tags.filter((tag) => !tag.startsWith("LocalService"))).toEqual(["RecogniserFailed", "VoiceFailed"])
   })
 })
 
@@ -97,7 +98,7 @@ describe("a time of the local service", () => {
 
   it.effect("is in milliseconds in what is taught and recognised, as in a transcript and in subtitles", () =>
     Effect.gen(function* () {
-      const { learn, recognise } = yield* Recogniser
+      const { learn, recognise } = yield* Effect.map(Recogniser, teachable)
       // Two seconds of noise of a changing loudness, with silence at both ends.
       let noise = 1
       const samples = Float32Array.from({ length: 16_000 }, (_, at) => {
@@ -107,12 +108,12 @@ describe("a time of the local service", () => {
       })
       const cues = Either.getOrThrow(Subtitles.parse("1\n00:00:00,200 --> 00:00:01,800\nGood morning.\n"))
       yield* learn({ text: "Good morning.", samples, segments: cues })
-      const recognised = yield* recognise("en", Stream.make(new Float32Array(8000), samples))
+      const recognised = yield* recognise(Stream.make(new Float32Array(8000), samples))
       expect(recognised?.segments).toMatchObject([{ text: "Good morning.", startMillis: 1200, endMillis: 2800 }])
       // @ts-expect-error: seconds are not milliseconds.
       const inSeconds = learn({ text: "one", samples, segments: [{ text: "one", start: 0.2, end: 1.8 }] })
       expect(Effect.isEffect(inSeconds)).toBe(true)
-    }).pipe(Effect.provide(Recogniser.layerKnownRecordings({ capacity: "10 minutes" })))
+    }).pipe(Effect.provide(KnownRecordings.layer({ capacity: "10 minutes" })))
   )
 })
 

@@ -17,10 +17,4 @@ import * as Layer from "effect/Layer"
 export const cannedVoice = (
   speechOf,
   { languages = ["hi", "en"], sampleRate = 8000, voices = ["default_female", "default_male"] } = {}
-) =>
-  Layer.succeed(Voice, {
-    languages,
-    voices,
-    sampleRate,
-    speak: speechOf
-  })
+) => Layer.succeed(Voice, { voices: voices.map((name) => ({ name, languages, sampleRate })), speak: speechOf })

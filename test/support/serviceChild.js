@@ -1,9 +1,9 @@
 // Plain JavaScript, over the built package: no compiler adds to the memory that is measured.
 /** The local service as a process of its own. `startService` of `serviceProcess.ts` starts it, with its options as JSON. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as Espeak from "@effect-speech/local-service/Espeak"
+import * as KnownRecordings from "@effect-speech/local-service/KnownRecordings"
 import { LocalService } from "@effect-speech/local-service/LocalService"
-import { Recogniser } from "@effect-speech/local-service/Recogniser"
-import { Voice } from "@effect-speech/local-service/Voice"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
@@ -17,7 +17,7 @@ const { cannedByText = false, cannedSeconds, knownSeconds, ...options } = JSON.p
 
 const voiceOf = () => {
   if (cannedByText) return cannedVoice(({ text }) => noiseOf(text), { sampleRate })
-  if (cannedSeconds === undefined) return Voice.layerEspeak
+  if (cannedSeconds === undefined) return Espeak.layer
   const speech = tone(cannedSeconds)
   return cannedVoice(() => speech, { sampleRate })
 }
@@ -47,7 +47,7 @@ const program = Effect.gen(function* () {
   Effect.scoped,
   Effect.provide([
     voiceOf(),
-    Recogniser.layerKnownRecordings({ capacity: knownSeconds === undefined ? undefined : knownSeconds * 1000 }),
+    KnownRecordings.layer({ capacity: knownSeconds === undefined ? undefined : knownSeconds * 1000 }),
     NodeFileSystem.layer
   ]),
   Effect.tapErrorCause(Effect.logError)

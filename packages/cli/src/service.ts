@@ -3,9 +3,9 @@
  */
 import { statSync } from "node:fs"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as Espeak from "@effect-speech/local-service/Espeak"
+import * as KnownRecordings from "@effect-speech/local-service/KnownRecordings"
 import { LocalService } from "@effect-speech/local-service/LocalService"
-import { Recogniser } from "@effect-speech/local-service/Recogniser"
-import { Voice } from "@effect-speech/local-service/Voice"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -35,8 +35,8 @@ const check = ({ capacity, dataDir, newKey, recordings }: Given<"run">): Effect.
 /** What {@link startService} needs for as long as the service runs. */
 export const serviceDependencies = ({ capacity }: Given<"run">) =>
   [
-    Voice.layerEspeak,
-    Recogniser.layerKnownRecordings({ capacity: capacity === undefined ? undefined : Duration.hours(capacity) }),
+    Espeak.layer,
+    KnownRecordings.layer({ capacity: capacity === undefined ? undefined : Duration.hours(capacity) }),
     NodeFileSystem.layer
   ] as const
 

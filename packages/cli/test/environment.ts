@@ -1,9 +1,8 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Wav } from "@effect-speech/audio-codec"
-import { LocalService } from "@effect-speech/local-service"
+import { KnownRecordings, LocalService } from "@effect-speech/local-service"
 import type { Fault } from "@effect-speech/local-service/Faults"
-import { Recogniser } from "@effect-speech/local-service/Recogniser"
 import { Voice, type VoiceService } from "@effect-speech/local-service/Voice"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Console from "effect/Console"
@@ -95,10 +94,10 @@ export const serviceOfTones = () => {
     const tone = Float32Array.from({ length: (text.length + 10) * 160 }, (_, at) => 0.3 * Math.sin(at * pitch))
     return Stream.fromEffect(Effect.suspend(() => Effect.as(onSpeak(++spoken), tone)))
   }
-  const languages = ["en", "hi"]
-  const voice = Layer.succeed(Voice, { languages, voices: ["default_female"], sampleRate: 8000, speak })
+  const voices = [{ name: "default_female", languages: ["en", "hi"], sampleRate: 8000 }]
+  const voice = Layer.succeed(Voice, { voices, speak })
   return LocalService.layerWithoutDependencies().pipe(
-    Layer.provide([voice, Recogniser.layerKnownRecordings(), NodeFileSystem.layer])
+    Layer.provide([voice, KnownRecordings.layer(), NodeFileSystem.layer])
   )
 }
 

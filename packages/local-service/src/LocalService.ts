@@ -16,6 +16,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { AccountsService } from "./Accounts.js"
+import * as Espeak from "./Espeak.js"
 import type { FaultsService } from "./Faults.js"
 import { Accounts, makeAccounts } from "./internal/account/accounts.js"
 import { openDataDirectory, refuseFullDisk } from "./internal/account/dataDirectory.js"
@@ -29,15 +30,16 @@ import { type ListenOptions, listen } from "./internal/http/listener.js"
 import type { ProblemToResponse } from "./internal/http/problems.js"
 import { makeChanges } from "./internal/journal/changes.js"
 import { Journal, makeJournal } from "./internal/journal/journal.js"
-import { resolveOptions } from "./internal/options.js"
+import { languagesOf, resolveOptions, voiceNamesOf } from "./internal/options.js"
 import { platformApp, platformProblemToResponse } from "./internal/platform/platformApp.js"
 import { realClock } from "./internal/realTime.js"
 import { type RecordingsFolder, teach, teachDirectory } from "./internal/recordings/teaching.js"
 import { makeTemporaryFiles, TemporaryFiles } from "./internal/recordings/temporaryFiles.js"
 import type { JournalEntry } from "./Journal.js"
+import * as KnownRecordings from "./KnownRecordings.js"
 import type { LocalServiceError, LocalServiceRecordingUnusable } from "./LocalServiceError.js"
 import type { LocalServiceOptions, ReproducibleOptions } from "./LocalServiceOptions.js"
-import { type KnownRecordingsOptions, Recogniser, type RecogniserService, type TaughtRecording } from "./Recogniser.js"
+import { Recogniser, type RecogniserService, type TaughtRecording } from "./Recogniser.js"
 import { Voice } from "./Voice.js"
 
 export type { LocalServiceOptions, ReproducibleOptions } from "./LocalServiceOptions.js"
@@ -67,7 +69,7 @@ export interface LocalServiceHandle {
   readonly requests: Effect.Effect<ReadonlyArray<JournalEntry>>
   /** Turns recordings into text. */
   readonly recogniser: RecogniserService
-  /** Teaches the recogniser a recording in any supported container. */
+  /** Teaches the recogniser a recording in any supported container. Fails if it can't be taught: `recogniser.knownRecordings`. */
   readonly teach: (recording: TaughtRecording) => Effect.Effect<void, LocalServiceRecordingUnusable>
   /**
    * Restores the initial account and first key, clears faults, requests and recordings, and teaches the `recordings`
@@ -113,10 +115,10 @@ export class LocalService extends Context.Tag("@effect-speech/local-service/Loca
    * a new key, which revokes the active key of a data directory.
    */
   static readonly layer = (
-    options: LocalServiceOptions & KnownRecordingsOptions = {}
+    options: LocalServiceOptions & KnownRecordings.KnownRecordingsOptions = {}
   ): Layer.Layer<LocalService, ServeError | LocalServiceError> =>
     LocalService.layerWithoutDependencies(options).pipe(
-      Layer.provide([Voice.layerEspeak, Recogniser.layerKnownRecordings(options), NodeFileSystem.layer])
+      Layer.provide([Espeak.layer, KnownRecordings.layer(options), NodeFileSystem.layer])
     )
 
   /** Like `layer`, with your own voice and recogniser. */
@@ -154,7 +156,7 @@ const make: typeof LocalService.make = (options = {}) =>
   Effect.gen(function* () {
     const voice = yield* Voice
     const recogniser = yield* Recogniser
-    const settings = yield* resolveOptions(options, voice.languages)
+    const settings = yield* resolveOptions(options, { recogniser, voice })
 
     const { accounts, apiKey, changes, context, faults, idsAndClock, journal, keyId, temporaryFiles } =
       yield* makeState(options, settings.credits)
@@ -163,7 +165,7 @@ const make: typeof LocalService.make = (options = {}) =>
 
     const decodeLimits = { maximumSeconds: settings.maximumRecordingSeconds }
     const teachRecordings = teachFolder(recogniser, options.recordings, {
-      languages: Object.values(settings.models),
+      languages: Array.from(settings.models.values(), ({ lang }) => lang),
       ...decodeLimits
     })
     yield* teachRecordings
@@ -181,7 +183,7 @@ const make: typeof LocalService.make = (options = {}) =>
             accounts.reset(keyId),
             faults.set([]),
             journal.clear,
-            recogniser.forget,
+            recogniser.knownRecordings?.forget ?? Effect.void,
             Effect.sync(() => idsAndClock.restart(reproducible)),
             // The same recordings were taught at the start without an error.
             Effect.orDie(onLiveClock(teachRecordings))
@@ -210,8 +212,8 @@ const make: typeof LocalService.make = (options = {}) =>
       temporaryFiles,
       settings
     })
-    const { languages, voices } = voice
-    const models = Object.keys(settings.models)
+    const [languages, voices] = [languagesOf(voice.voices), voiceNamesOf(voice.voices)]
+    const models = [...settings.models.keys()]
     const platform = platformApp({ ...handle, ...urls, models, languages, voices, sessions, changes, calls })
     const platformUrl = yield* serve(2, platform, platformProblemToResponse)
     const consoleLink = Effect.sync(() => Redacted.make(`${platformUrl}/#${Redacted.value(sessions.newCode())}`))

@@ -31,14 +31,18 @@ export interface LocalServiceOptions extends ReproducibleOptions {
   readonly dataDirectory?: string | undefined
   /**
    * Directory of recordings that the service transcribes: `name.wav` with what is said in it as subtitles in `name.srt`, else in
-   * `name.vtt`, else as text in `name.txt`. Recordings in a subdirectory `hi` are for Hindi models only. Default: none.
+   * `name.vtt`, else as text in `name.txt`. Recordings in a subdirectory `hi` are for Hindi models only. Only for a
+   * recogniser that can be taught, such as `KnownRecordings.layer`. Default: none.
    */
   readonly recordings?: string | undefined
   /** Initial credit of the account. Default: 1,000,000. */
   readonly credits?: number | undefined
   /** Price of each started second of transcribed audio, in credits. Default: 1. The contract does not define it. */
   readonly creditsPerSecond?: number | undefined
-  /** Language of each model, by the model's name. Default: `<lang>-general-v2-8khz` and `<lang>-banking-v2-8khz`. */
+  /**
+   * Language of each model, by the model's name. Not for a recogniser that has models of its own. Default: those of the recogniser, else
+   * `<lang>-general-v2-8khz` and `<lang>-banking-v2-8khz` for each language of the voice.
+   */
   readonly models?: Readonly<Record<string, string>> | undefined
   /** Largest recording, in bytes. Default: 512 MiB. The contract does not define it. */
   readonly maximumUploadBytes?: number | undefined

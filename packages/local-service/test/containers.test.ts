@@ -11,6 +11,7 @@ import { inspect } from "@effect-speech/stt/Recording"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { teachable } from "effect-speech-test-support/teachable"
 import { field, file, form, transactionId } from "./blackbox/support/messages.js"
 import { serviceTests } from "./blackbox/support/service.js"
 
@@ -32,7 +33,7 @@ const wavOf = (samples: Iterable<number>, sampleRate = 8000) =>
 
 const learn = Effect.gen(function* () {
   const { recogniser } = yield* LocalService
-  yield* recogniser.learn({ text, lang: "en", samples: Stream.make(catSamples) })
+  yield* teachable(recogniser).learn({ text, lang: "en", samples: Stream.make(catSamples) })
 })
 
 /** Every recording of these tests and of audio-codec's, and a WAV file of each kind. */

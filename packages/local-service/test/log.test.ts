@@ -1,6 +1,6 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, it } from "@effect/vitest"
-import { LocalService, Recogniser } from "@effect-speech/local-service"
+import { KnownRecordings, LocalService } from "@effect-speech/local-service"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
@@ -26,7 +26,7 @@ it.scopedLive("the log has a defect of the service with its stack trace", () => 
   }).pipe(
     Effect.provide([
       brokenVoice,
-      Recogniser.layerKnownRecordings(),
+      KnownRecordings.layer(),
       NodeFileSystem.layer,
       Logger.replace(Logger.defaultLogger, logger)
     ])

@@ -5,13 +5,14 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it, layer, onTestFinished } from "@effect/vitest"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
-import { LocalService } from "@effect-speech/local-service"
+import { KnownRecordings, LocalService } from "@effect-speech/local-service"
 import { type Recognised, Recogniser } from "@effect-speech/local-service/Recogniser"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { chances } from "effect-speech-test-support/random"
+import { teachable } from "effect-speech-test-support/teachable"
 import { type Box, serviceTests } from "./blackbox/support/service.js"
 
 const inSeconds = (recognised: Recognised | undefined) =>
@@ -32,7 +33,10 @@ const noise = (millis: number, level: number, seed: number) => {
   return Float32Array.from({ length: millis * 8 }, () => level * (2 * chance() - 1))
 }
 const recognise = (samples: Float32Array) =>
-  Effect.flatMap(LocalService, ({ recogniser }) => recogniser.recognise("en", Stream.make(samples)))
+  Effect.flatMap(LocalService, ({ recogniser }) => teachable(recogniser).recognise(Stream.make(samples)))
+
+/** The recogniser of a test. */
+const taught = Effect.map(Recogniser, teachable)
 
 /** The first and the last sample as loud as speech. */
 const soundOf = (samples: Float32Array) => {
@@ -157,13 +161,13 @@ const segments = Array.from({ length: 24 }, (_, index) => {
 const minute = joined(...segments.flatMap((_, index) => [tune(index + 1), silence(500)]))
 const recording = { text: segments.map((each) => each.text).join("\n"), samples: Stream.make(minute), segments }
 
-layer(Recogniser.layerKnownRecordings({ capacity: "90 seconds" }))("a long recording", (it) => {
+layer(KnownRecordings.layer({ capacity: "90 seconds" }))("a long recording", (it) => {
   it.effect("that is taught with times is recognised in a part of it", () =>
     Effect.gen(function* () {
-      const { learn, recognise } = yield* Recogniser
+      const { learn, recognise } = yield* taught
       yield* learn(recording)
       const part = joined(silence(777), minute.slice(20.7 * 8000, 36.2 * 8000))
-      const recognised = yield* recognise("en", Stream.make(part))
+      const recognised = yield* recognise(Stream.make(part))
       expect(recognised?.segments?.map((each) => each.text)).toEqual([9, 10, 11, 12, 13].map(text))
       expect(recognised?.text).toBe([9, 10, 11, 12, 13].map(text).join("\n"))
       expect(inSeconds(recognised)[0]?.start).toBeCloseTo(0.777 + 9 * 2.5 - 20.7, 2)
@@ -172,9 +176,9 @@ layer(Recogniser.layerKnownRecordings({ capacity: "90 seconds" }))("a long recor
 
   it.effect("is forgotten when later ones exceed the capacity", () =>
     Effect.gen(function* () {
-      const { forget, learn, recognise } = yield* Recogniser
+      const { forget, learn, recognise } = yield* taught
       const recognised = (samples: Float32Array) =>
-        Effect.map(recognise("en", Stream.make(samples)), (recognised) => recognised?.text)
+        Effect.map(recognise(Stream.make(samples)), (recognised) => recognised?.text)
       yield* learn(recording)
       yield* learn({ text: "cat", samples: Stream.make(catSamples) })
       expect(yield* recognised(minute)).toBe(recording.text)
@@ -187,12 +191,12 @@ layer(Recogniser.layerKnownRecordings({ capacity: "90 seconds" }))("a long recor
   )
 })
 
-layer(Recogniser.layerKnownRecordings())("a recording at another sample rate", (it) => {
+layer(KnownRecordings.layer())("a recording at another sample rate", (it) => {
   it.effect.each([11_025, 22_050, 48_000])(
     "of %i Hz is recognised with its times, whole and as a stream",
     (sampleRate) =>
       Effect.gen(function* () {
-        const { forget, learn, recognise } = yield* Recogniser
+        const { forget, learn, recognise } = yield* taught
         const samples = Resampler.resample(catSamples, { from: 8000, to: sampleRate })
         const half = Math.floor(samples.length / 2)
         for (const given of [samples, Stream.make(samples.subarray(0, half), samples.subarray(half))]) {
@@ -202,7 +206,7 @@ layer(Recogniser.layerKnownRecordings())("a recording at another sample rate", (
             sampleRate,
             segments: [{ text: "cat", startMillis: 100, endMillis: 900 }]
           })
-          const recognised = yield* recognise("en", joined(silence(500), catSamples))
+          const recognised = yield* recognise(joined(silence(500), catSamples))
           expect(recognised?.segments?.map(({ text }) => text)).toEqual(["cat"])
           expect(inSeconds(recognised)[0]?.start).toBeCloseTo(0.6, 2)
           expect(inSeconds(recognised)[0]?.end).toBeCloseTo(1.4, 2)
@@ -212,10 +216,10 @@ layer(Recogniser.layerKnownRecordings())("a recording at another sample rate", (
   )
 })
 
-layer(Recogniser.layerKnownRecordings())("a sample rate that no recording has", (it) => {
+layer(KnownRecordings.layer())("a sample rate that no recording has", (it) => {
   it.effect.each([0, 999, 8000.5, Number.NaN])("of %d Hz is refused, and the others are still learned", (sampleRate) =>
     Effect.gen(function* () {
-      const { learn, recognise } = yield* Recogniser
+      const { learn, recognise } = yield* taught
       const defect = yield* Effect.catchAllDefect(
         learn({ text: "cat", samples: catSamples, sampleRate }),
         Effect.succeed
@@ -224,21 +228,21 @@ layer(Recogniser.layerKnownRecordings())("a sample rate that no recording has", 
         `RangeError: sampleRate must be an integer from 1000 to 4294967295, not ${sampleRate}.`
       )
       yield* learn({ text: "cat", samples: catSamples })
-      expect((yield* recognise("en", catSamples))?.text).toBe("cat")
+      expect((yield* recognise(catSamples))?.text).toBe("cat")
     })
   )
 })
 
-layer(Recogniser.layerKnownRecordings())("sentences that share most of their words", (it) => {
+layer(KnownRecordings.layer())("sentences that share most of their words", (it) => {
   it.effect("are each recognised in a join longer than half a minute", () =>
     Effect.gen(function* () {
-      const { learn, recognise } = yield* Recogniser
+      const { learn, recognise } = yield* taught
       const words = Array.from({ length: 3 }, (_, index) => tune(40 + index).subarray(0, 0.3 * 8000))
       const speech = (text: string) => joined(...Array.from(text, (word) => words[Number(word)] as Float32Array))
       const texts = ["0120", "0121", "0122", "0110", "0112", "0100", "01020"]
       for (const text of texts) yield* learn({ text, samples: Stream.make(speech(text)) })
       const join = joined(...texts.flatMap((text) => [speech(text), silence(300)]), silence(24_000))
-      const recognised = yield* recognise("en", Stream.make(join))
+      const recognised = yield* recognise(Stream.make(join))
       expect(recognised?.text).toBe(texts.join(" "))
     })
   )
@@ -264,7 +268,7 @@ describe("a recording that is taught with subtitles beside it", () => {
       ] as const) {
         const recordings = folderOf({ [name]: content, "cat.txt": "something else" })
         const service = Context.get(yield* Layer.build(LocalService.layer({ recordings })), LocalService)
-        const recognised = yield* service.recogniser.recognise("en", Stream.make(catSamples))
+        const recognised = yield* teachable(service.recogniser).recognise(Stream.make(catSamples))
         expect(recognised?.text).toBe("He has a bad cat.")
         expect(recognised?.segments).toMatchObject([{ startMillis: 20, endMillis: 990, text: "He has a bad cat." }])
       }

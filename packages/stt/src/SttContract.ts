@@ -30,6 +30,23 @@ export const apiKeyHeader = "X-Api-Key"
 export const noticeHeader = "X-Local-Service-Notice"
 
 /**
+ * A response header that the contract does not define. The local service sends it with the value {@link hotwordsIgnored} if the
+ * request has hotwords, and the model takes none.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const hotwordsHeader = "X-Local-Service-Hotwords"
+
+/**
+ * The value of {@link hotwordsHeader}.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const hotwordsIgnored = "ignored"
+
+/**
  * The fields of the `multipart/form-data` request.
  *
  * @since 0.1.0

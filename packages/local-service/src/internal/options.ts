@@ -1,9 +1,12 @@
+import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { LocalServiceOptionInvalid } from "../LocalServiceError.js"
 import type { LocalServiceOptions } from "../LocalServiceOptions.js"
+import type { RecogniserModel, RecogniserService } from "../Recogniser.js"
+import type { VoiceService } from "../Voice.js"
 import { longestMillis } from "./realTime.js"
 import { firstIssue, mustBe } from "./validation.js"
 
@@ -56,8 +59,8 @@ export interface Settings {
   readonly credits: number
   /** Price of each started second of transcribed audio, in credits. */
   readonly creditsPerSecond: number
-  /** Language of each model, by the model's name. */
-  readonly models: Readonly<Record<string, string>>
+  /** The models of transcription, by their names. */
+  readonly models: ReadonlyMap<string, RecogniserModel>
   /** Largest recording, in bytes. */
   readonly maximumUploadBytes: number
   /** Longest recording, in seconds. */
@@ -68,28 +71,62 @@ export interface Settings {
   readonly bodyIdleMillis: number
 }
 
+/** What speaks and what recognises. */
+export interface Engines {
+  readonly voice: VoiceService
+  readonly recogniser: RecogniserService
+}
+
 /** Checks the options, so that a wrong one fails where it was written, and fills in the defaults. */
-export const resolveOptions = (options: LocalServiceOptions, languages: ReadonlyArray<string>) =>
-  Effect.mapBoth(validate(options), {
-    onFailure: ({ issue }) => {
+export const resolveOptions = (
+  options: LocalServiceOptions,
+  engines: Engines
+): Effect.Effect<Settings, LocalServiceOptionInvalid> =>
+  Effect.gen(function* () {
+    yield* Effect.mapError(validate(options), ({ issue }) => {
       const { field, problem } = firstIssue(issue)
-      return new LocalServiceOptionInvalid({ option: field, problem, message: `The option ${field} ${problem}.` })
-    },
-    onSuccess: (): Settings => ({
+      return invalid(field, problem)
+    })
+    const { models, recordings } = options
+    const { knownRecordings, models: own } = engines.recogniser
+    if (models !== undefined && own !== undefined) {
+      return yield* invalid("models", "can't be given, because the recogniser has models of its own")
+    }
+    if (recordings !== undefined && knownRecordings === undefined) {
+      return yield* invalid("recordings", "can't be given, because this recogniser can't be taught")
+    }
+    return {
       port: options.port ?? 0,
       host: options.host ?? "127.0.0.1",
       hostNames: options.hostNames ?? [],
       credits: options.credits ?? 1_000_000,
       creditsPerSecond: options.creditsPerSecond ?? 1,
-      models: options.models ?? defaultModels(languages),
+      models: new Map(
+        (own ?? givenModels(models ?? defaultModels(engines.voice.voices))).map((model) => [model.name, model])
+      ),
       maximumUploadBytes: options.maximumUploadBytes ?? 512 * 1024 * 1024,
       maximumRecordingSeconds: Duration.toSeconds(options.maximumRecording ?? "2 hours"),
       maximumSpeechSeconds: Duration.toSeconds(options.maximumSpeech ?? "2 hours"),
       bodyIdleMillis: Math.min(Duration.toMillis(options.bodyIdle ?? "1 minute"), longestMillis)
-    })
+    }
   })
 
-const defaultModels = (languages: ReadonlyArray<string>): Readonly<Record<string, string>> =>
+const invalid = (option: string, problem: string) =>
+  new LocalServiceOptionInvalid({ option, problem, message: `The option ${option} ${problem}.` })
+
+/** The recogniser takes any model, with hotwords. */
+const givenModels = (models: Readonly<Record<string, string>>): ReadonlyArray<RecogniserModel> =>
+  Object.entries(models).map(([name, lang]) => ({ name, lang, hotwords: true }))
+
+const defaultModels = (voices: VoiceService["voices"]): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    languages.flatMap((lang) => ["general", "banking"].map((kind) => [`${lang}-${kind}-v2-8khz`, lang]))
+    languagesOf(voices).flatMap((lang) => ["general", "banking"].map((kind) => [`${lang}-${kind}-v2-8khz`, lang]))
   )
+
+/** The languages of all voices, in their order. */
+export const languagesOf = (voices: VoiceService["voices"]): ReadonlyArray<string> =>
+  Arr.dedupe(voices.flatMap(({ languages }) => languages))
+
+/** The names of all voices, in their order. */
+export const voiceNamesOf = (voices: VoiceService["voices"]): ReadonlyArray<string> =>
+  Arr.dedupe(voices.map(({ name }) => name))

@@ -23,26 +23,23 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { RecogniserService } from "../../Recogniser.js"
-import type { VoiceService } from "../../Voice.js"
 import { badRequest, type Problem } from "../http/problems.js"
 import { bodyTimeoutProblem, contentEncodingProblem } from "../http/requestBodies.js"
-import type { Settings } from "../options.js"
+import { type Engines, languagesOf, type Settings, voiceNamesOf } from "../options.js"
 import { monotonicMillis } from "../realTime.js"
 import { readRecording } from "../recordings/recording.js"
+import { cannotBeTaught } from "../recordings/teaching.js"
 import type { TemporaryFiles } from "../recordings/temporaryFiles.js"
 import { inProcessClient } from "./inProcess.js"
 import type { About, CallFailed, RecordingQuery, SpeechFields, Transcript, TranscriptQuery } from "./messages.js"
-import { waveformOf } from "./waveform.js"
+import { waveformOf, waveformRate } from "./waveform.js"
 
-export interface CallsOptions {
+export interface CallsOptions extends Engines {
   /** Both operations, which authorise each call without a key. */
   readonly transcription: HttpApp.Default<never, Scope.Scope>
   readonly synthesis: HttpApp.Default<never, Scope.Scope>
   readonly sttBaseUrl: string
   readonly ttsBaseUrl: string
-  readonly voice: VoiceService
-  readonly recogniser: RecogniserService
   readonly temporaryFiles: TemporaryFiles["Type"]
   readonly settings: CallSettings
 }
@@ -99,16 +96,22 @@ export const makeCalls = (options: CallsOptions) =>
         }),
       teach: ({ lang, text }: RecordingQuery) =>
         Effect.gen(function* () {
-          if (lang !== undefined && !Object.values(settings.models).includes(lang)) {
+          const { knownRecordings, sampleRate } = recogniser
+          if (knownRecordings === undefined) {
+            return yield* Effect.fail<Problem>({ status: 409, message: cannotBeTaught })
+          }
+          if (lang !== undefined && ![...settings.models.values()].some((model) => model.lang === lang)) {
             return yield* Effect.fail(badRequest("lang must be the language of a model"))
           }
-          yield* readRecording(yield* savedBody, { maximumSeconds: settings.maximumRecordingSeconds }).pipe(
-            Effect.flatMap((samples) => recogniser.learn({ text: text.trim(), lang, samples })),
+          const decoding = { maximumSeconds: settings.maximumRecordingSeconds, sampleRate }
+          yield* readRecording(yield* savedBody, decoding).pipe(
+            Effect.flatMap((samples) => knownRecordings.learn({ text: text.trim(), lang, samples })),
             Effect.mapError((problem) => badRequest(`the recording can't be taught: ${problem}`))
           )
         }).pipe(Effect.scoped),
       waveform: Effect.gen(function* () {
-        return yield* readRecording(yield* savedBody, { maximumSeconds: maximumWaveformSeconds }, "drawing").pipe(
+        const decoding = { maximumSeconds: maximumWaveformSeconds, sampleRate: waveformRate }
+        return yield* readRecording(yield* savedBody, decoding, "drawing").pipe(
           Effect.flatMap(waveformOf),
           Effect.mapError((problem) => badRequest(`the recording can't be drawn: ${problem}`))
         )
@@ -144,14 +147,15 @@ const speak = (tts: TextToSpeech["Type"], fields: SpeechFields) =>
 
 export type Calls = Effect.Effect.Success<ReturnType<typeof makeCalls>>
 
-const aboutOf = ({ settings, sttBaseUrl, ttsBaseUrl, voice }: CallsOptions): About => ({
+const aboutOf = ({ recogniser, settings, sttBaseUrl, ttsBaseUrl, voice }: CallsOptions): About => ({
   version: createRequire(import.meta.url)("../../../package.json").version,
   sttBaseUrl,
   ttsBaseUrl,
-  languages: voice.languages,
-  voices: voice.voices,
+  languages: languagesOf(voice.voices),
+  voices: voiceNamesOf(voice.voices),
   formats: TtsContract.outputFormats,
-  models: Object.entries(settings.models).map(([name, language]) => ({ name, language })),
+  models: [...settings.models.values()].map(({ lang, name }) => ({ name, language: lang })),
+  canBeTaught: recogniser.knownRecordings !== undefined,
   containers: Container.containers,
   maximumCodePoints: TtsContract.maximumCodePoints,
   speed: { ...TtsContract.speedRange, default: 1 },

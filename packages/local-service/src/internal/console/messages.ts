@@ -27,13 +27,15 @@ export const About = Schema.Struct({
   version: Schema.String,
   sttBaseUrl: Schema.String,
   ttsBaseUrl: Schema.String,
-  /** Language codes of the voice. */
+  /** Language codes of the voices. */
   languages: Schema.Array(Schema.String),
   voices: Schema.Array(Schema.String),
   /** Values of `output_format`. */
   formats: Schema.Array(TtsContract.OutputFormat),
   /** Models of transcription, and the language code of each. */
   models: Schema.Array(Schema.Struct({ name: Schema.String, language: Schema.String })),
+  /** Whether the recogniser can be taught recordings. */
+  canBeTaught: Schema.Boolean,
   /** Containers of a recording, named for the extension of their files. */
   containers: Schema.Array(Schema.String),
   /** Largest number of Unicode code points in a text. */

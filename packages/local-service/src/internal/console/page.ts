@@ -14,8 +14,7 @@ export const page = ({ sttBaseUrl, ttsBaseUrl }: BaseUrls): string => `<!doctype
 <title>Local speech service</title>
 <style>${style}</style>
 <h1>Local speech service</h1>
-<p>This is a small speech service on this machine, for development and tests. Its voice is espeak-ng. It transcribes only
-recordings that it has spoken or was taught, and never invents a transcript. Nothing leaves this machine.</p>
+<p>This is a speech service on this machine. Nothing leaves it.</p>
 <dl>
 <dt>Transcription<dd><code>POST ${sttBaseUrl}/api/transcribe</code>
 <dt>Synthesis<dd><code>POST ${ttsBaseUrl}/tts/bytes</code>

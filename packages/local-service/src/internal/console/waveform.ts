@@ -1,7 +1,10 @@
+import type { Samples } from "@effect-speech/engine/Samples"
 import * as Effect from "effect/Effect"
-import { sampleRate } from "../knownRecordings/waveforms.js"
-import { forEachBlock, type Samples } from "../recordings/samples.js"
+import { forEachBlock } from "../recordings/samples.js"
 import type { Waveform } from "./messages.js"
+
+/** Of the samples, in Hz. */
+export const waveformRate = 8000
 
 /** A waveform has fewer peaks, and at least half as many or a peak for each sample. */
 const maximumPeaks = 4000
@@ -46,7 +49,7 @@ export const waveformOf = <E, R>(samples: Samples<E, R>): Effect.Effect<Waveform
             peaks.subarray(0, count),
             (each) => Math.round(Math.max(-1, Math.min(1, each)) * 1000) / 1000
           ),
-          durationMillis: Math.round((total / sampleRate) * 1000)
+          durationMillis: Math.round((total / waveformRate) * 1000)
         }
       }
     )

@@ -3,6 +3,7 @@ import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { bytesPerFrame, durationMillis } from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
+import type { Samples } from "@effect-speech/engine/Samples"
 import * as Contract from "@effect-speech/tts/TtsContract"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -10,16 +11,16 @@ import type { ParseError } from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { Recogniser } from "../../Recogniser.js"
-import type { SpokenSentence, VoiceService } from "../../Voice.js"
+import { Recogniser, type TimedText } from "../../Recogniser.js"
+import type { SpokenSentence, VoiceModel, VoiceService } from "../../Voice.js"
 import { Accounts, type Refusal } from "../account/accounts.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { readJsonBody } from "../http/requestBodies.js"
 import { Journal, type OpenEntry } from "../journal/journal.js"
-import { sampleRate } from "../knownRecordings/waveforms.js"
-import type { Settings } from "../options.js"
-import { resample, type Samples } from "../recordings/samples.js"
+import { languagesOf, type Settings, voiceNamesOf } from "../options.js"
+import { resample } from "../recordings/samples.js"
 import { TemporaryFiles } from "../recordings/temporaryFiles.js"
+import { voiceProblem } from "./engineProblems.js"
 import { type FieldsReader, operationHandler } from "./operation.js"
 import { parentOfPiece } from "./parentOfPiece.js"
 
@@ -62,13 +63,8 @@ const maximumBodyBytes = 1024 * 1024
 /** Of one word, in characters: ten times those of the longest word. */
 const maximumPhonemes = 400
 
-const oneOf = (values: ReadonlyArray<string>) =>
-  Schema.String.pipe(
-    Schema.filter(
-      (value) => values.includes(value) || `${quote(value)} is not supported; use one of ${values.join(", ")}`,
-      { jsonSchema: { enum: values } }
-    )
-  )
+/** Only for the document. {@link voiceFor} checks the value: which voices there are depends on the language. */
+const oneOf = (values: ReadonlyArray<string>) => Schema.String.annotations({ jsonSchema: { enum: values } })
 
 const phonemes = Schema.String.pipe(
   Schema.filter((value) => value.length <= maximumPhonemes || `must be at most ${maximumPhonemes} characters`, {
@@ -77,7 +73,13 @@ const phonemes = Schema.String.pipe(
 )
 
 /** The contract's request, limited to this service's languages, voices and phonemes. It also writes `/openapi.json`. */
-export const synthesisBody = ({ languages, voices }: Pick<VoiceService, "languages" | "voices">) =>
+export const synthesisBody = ({
+  languages,
+  voices
+}: {
+  readonly languages: ReadonlyArray<string>
+  readonly voices: ReadonlyArray<string>
+}) =>
   Schema.Struct({
     text: Schema.propertySignature(Contract.Text).annotations({
       description: `The text to speak, at most ${Contract.maximumCodePoints.toLocaleString("en")} Unicode code points.`
@@ -129,7 +131,10 @@ const formatProblem = (format: string): string => {
 /** `POST /tts/bytes`. */
 export const synthesisHandler = (options: SynthesisOptions) => {
   // Made once, because compiling a schema takes longer than decoding a request.
-  const decodeFields = Schema.decodeUnknown(synthesisBody(options.voice))
+  const { voices } = options.voice
+  const decodeFields = Schema.decodeUnknown(
+    synthesisBody({ languages: languagesOf(voices), voices: voiceNamesOf(voices) })
+  )
   const decode: Decode = (body) => Effect.map(decodeFields(body), (fields) => ({ ...defaults, ...fields }))
   return operationHandler({
     name: "synthesize",
@@ -173,6 +178,23 @@ const asReceived = (json: unknown, fields: SynthesisRequest | undefined): Readon
   ...(Predicate.isRecord(json) ? json : {})
 })
 
+/** The voice that a request names, in its language. */
+const voiceFor = (
+  { voices }: VoiceService,
+  { lang, voice }: Pick<SynthesisRequest, "lang" | "voice">
+): Effect.Effect<VoiceModel, Problem> => {
+  const unsupported = (field: string, value: string, names: ReadonlyArray<string>, where = "") =>
+    Effect.fail(badRequest(`${field} ${quote(value)} is not supported${where}; use one of ${names.join(", ")}`))
+  const speakers = voices.filter(({ languages }) => languages.includes(lang))
+  if (speakers.length === 0) return unsupported("lang", lang, languagesOf(voices))
+  const found = speakers.find(({ name }) => name === voice)
+  if (found !== undefined) return Effect.succeed(found)
+  const names = speakers.map(({ name }) => name)
+  return voices.some(({ name }) => name === voice)
+    ? unsupported("voice", voice, names, ` in ${lang}`)
+    : unsupported("voice", voice, names)
+}
+
 type Decode = (body: unknown) => Effect.Effect<SynthesisRequest, ParseError>
 
 const synthesize = (
@@ -191,14 +213,15 @@ const synthesize = (
 
     const json = yield* readJsonBody(request, { maximumBytes: maximumBodyBytes, idleMillis: options.bodyIdleMillis })
     const body = yield* Effect.mapError(decode(json), (error) => badRequest(describeParseError(error)))
+    const { sampleRate: from } = yield* voiceFor(voice, body)
     ;(yield* Journal).keepRequest(entry, asReceived(json, body))
     const units = Contract.codePoints(body.text)
     const cost = { operation: "synthesize", units, credits: units } as const
     const hold = yield* Effect.mapError(authorization.hold(cost), problemOf)
 
     const { lang, speed, text } = body
+    const { knownRecordings } = recogniser
     const sentences: Array<SpokenSentence> = []
-    const from = voice.sampleRate
     const seconds = options.maximumSpeechSeconds
     const spoken = Effect.sync(() =>
       voice.speak({
@@ -207,7 +230,7 @@ const synthesize = (
         speed,
         voice: body.voice,
         pronunciations: body.g2p_overrides,
-        onSentence: (sentence) => sentences.push(sentence)
+        onSentence: knownRecordings && ((sentence) => sentences.push(sentence))
       })
     )
     const speech = yield* Effect.flatMap(spoken, (samples) =>
@@ -215,31 +238,20 @@ const synthesize = (
         length: seconds * from,
         problem: badRequest(`text would last longer than ${seconds} seconds; split it, or raise speed`)
       })
-    ).pipe(
-      Effect.catchTag("LocalServiceVoiceFailed", ({ message }) =>
-        Effect.fail<Problem>({ status: 502, message: `the synthesis backend failed: ${message}` })
-      )
-    )
+    ).pipe(Effect.catchTag("VoiceFailed", (failure) => Effect.fail(voiceProblem(failure))))
     if (speech.length === 0)
       return yield* Effect.fail<Problem>({ status: 502, message: "the synthesis backend returned no audio" })
     const format = Contract.audioFormat(body.output_format)
     const audio = resample(speech.samples, { from, to: format.sampleRate })
-    yield* recogniser.learn({
+    yield* knownRecordings?.learn({
       text,
       lang,
-      segments:
-        sentences.length === 0
-          ? undefined
-          : sentences.map(({ endSample, startSample, text }) => ({
-              text,
-              startMillis: (startSample * 1000) / from,
-              endMillis: (endSample * 1000) / from
-            })),
+      segments: sentences.length === 0 ? undefined : sentences.map((sentence) => timed(sentence, from)),
       // The response may have the recogniser's rate already.
-      ...(format.sampleRate === sampleRate
-        ? { samples: audio, sampleRate }
+      ...(format.sampleRate === recogniser.sampleRate
+        ? { samples: audio, sampleRate: format.sampleRate }
         : { samples: speech.samples, sampleRate: from })
-    })
+    }) ?? Effect.void
 
     return {
       response: audioResponse(
@@ -251,6 +263,12 @@ const synthesize = (
       hold
     }
   })
+
+const timed = ({ endSample, startSample, text }: SpokenSentence, sampleRate: number): TimedText => ({
+  text,
+  startMillis: (startSample * 1000) / sampleRate,
+  endMillis: (endSample * 1000) / sampleRate
+})
 
 const audioResponse = (
   audio: Samples,

@@ -2,26 +2,24 @@ import { type IncomingHttpHeaders, STATUS_CODES } from "node:http"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Printable from "@effect-speech/common/Printable"
 import * as Contract from "@effect-speech/stt/SttContract"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { type Recognised, Recogniser } from "../../Recogniser.js"
+import { type Recognised, Recogniser, type RecogniserModel, type RecogniserService } from "../../Recogniser.js"
 import { Accounts, type Refusal } from "../account/accounts.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { Journal, type OpenEntry } from "../journal/journal.js"
-import { sampleRate } from "../knownRecordings/waveforms.js"
 import { writeNumbers } from "../numbers/spokenNumbers.js"
 import type { Settings } from "../options.js"
 import { readRecording } from "../recordings/recording.js"
-import { tapBlocks } from "../recordings/samples.js"
+import { counted } from "../recordings/samples.js"
+import { recogniserProblem } from "./engineProblems.js"
 import { IdsAndClock } from "./idsAndClock.js"
 import { readFieldsOnly, readUpload } from "./multipartUpload.js"
 import { type FieldsReader, operationHandler } from "./operation.js"
 import { toForm, transcriptionForm } from "./transcriptionForm.js"
-
-const notRecognised =
-  "this local service knows only sentences that it was taught or has spoken itself, for a model of their language, at their speed and not cut in two; teach it this recording"
 
 const problemOf = (refusal: Refusal): Problem => {
   switch (refusal._tag) {
@@ -47,21 +45,40 @@ export const transcriptionProblemToResponse: ProblemToResponse = ({ headers, mes
 
 const decodeForm = Schema.decodeUnknown(transcriptionForm())
 
-type TranscriptionOptions = Pick<
+type TranscriptionSettings = Pick<
   Settings,
   "models" | "maximumUploadBytes" | "maximumRecordingSeconds" | "bodyIdleMillis" | "creditsPerSecond"
 >
 
+interface TranscriptionOptions extends TranscriptionSettings {
+  readonly logIgnoredHotwords: (model: string) => Effect.Effect<void>
+}
+
 /** `POST /api/transcribe`. */
-export const transcriptionHandler = (options: TranscriptionOptions) =>
-  operationHandler({
+export const transcriptionHandler = (settings: TranscriptionSettings) => {
+  const options = { ...settings, logIgnoredHotwords: makeHotwordsLog() }
+  return operationHandler({
     name: "transcribe",
     path: Contract.path,
     work: (request, entry) => transcribe(request, entry, options),
     problemToResponse: transcriptionProblemToResponse,
     readFields: readFormFields,
-    bodyIdleMillis: options.bodyIdleMillis
+    bodyIdleMillis: settings.bodyIdleMillis
   })
+}
+
+/** Logs once for each model. */
+const makeHotwordsLog = () => {
+  const logged = new Set<string>()
+  return (model: string): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (logged.has(model)) return Effect.void
+      logged.add(model)
+      return Effect.logWarning(
+        `The model ${Printable.line(model)} takes no hotwords. Those of its requests are ignored.`
+      )
+    })
+}
 
 /** The fields of a form, without its file. */
 const readFormFields = (headers: Readonly<IncomingHttpHeaders>): FieldsReader => {
@@ -94,43 +111,77 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     const fields = yield* toForm(upload.fields)
     ;(yield* Journal).keepRequest(entry, fields)
     const form = yield* Effect.mapError(decodeForm(fields), (error) => badRequest(describeParseError(error)))
-    const lang = Object.hasOwn(options.models, form.model) ? options.models[form.model] : undefined
-    if (lang === undefined)
-      return yield* Effect.fail(
-        badRequest(`unknown model ${quote(form.model)}; the platform's /openapi.json lists the models`)
-      )
+    const model = options.models.get(form.model)
+    if (model === undefined) return yield* Effect.fail(badRequest(unknownModel(form.model, recogniser.models)))
     if (upload.file === undefined) return yield* Effect.fail(badRequest(`${Contract.field.audioFile} is missing`))
 
-    let length = 0
-    const count = (block: Float32Array) => {
-      length += block.length
-    }
-    const spoken = yield* readRecording(upload.file, { maximumSeconds: options.maximumRecordingSeconds }).pipe(
-      Effect.flatMap((samples) => recogniser.recognise(lang, tapBlocks(samples, count))),
-      Effect.mapError((problem) => badRequest(`${Contract.field.audioFile}: ${problem}`))
-    )
-    const recognised = spoken && form.parse_number ? withNumbers(lang, spoken) : spoken
-    const seconds = length / sampleRate
+    const ignoresHotwords = !model.hotwords && (form.hotwords ?? []).length > 0
+    if (ignoresHotwords) yield* options.logIgnoredHotwords(model.name)
+    const { recognised, seconds } = yield* recognise(recogniser, {
+      model,
+      file: upload.file,
+      maximumSeconds: options.maximumRecordingSeconds,
+      hotwords: model.hotwords ? (form.hotwords ?? []) : [],
+      parseNumber: form.parse_number === true
+    })
     const units = Math.ceil(seconds)
     const cost = { operation: "transcribe", units, credits: units * options.creditsPerSecond } as const
     const hold = yield* Effect.mapError(authorization.hold(cost), problemOf)
 
     const callId = idsAndClock.nextId()
     entry.id = callId
+    const { knownRecordings } = recogniser
+    const result = recognised ?? nothingIn(recogniser)
     const body: Contract.Success = {
       status: "success",
-      text: recognised?.text ?? "",
+      text: result.text,
       call_id: callId,
-      aux_info:
-        form.aux === true ? auxInfo(recognised, { seconds, receivedAt, elapsedMillis: elapsedMillis() }) : undefined
+      aux_info: form.aux === true ? auxInfo(result, { seconds, receivedAt, elapsedMillis: elapsedMillis() }) : undefined
     }
     const bytes = new TextEncoder().encode(JSON.stringify(body))
-    const response = HttpServerResponse.uint8Array(bytes, {
-      contentType: "application/json",
-      headers: recognised === undefined ? { [Contract.noticeHeader]: notRecognised } : undefined
-    })
-    return { response, hold }
+    const headers = {
+      ...(recognised === undefined && knownRecordings && { [Contract.noticeHeader]: knownRecordings.notice }),
+      ...(ignoresHotwords && { [Contract.hotwordsHeader]: Contract.hotwordsIgnored })
+    }
+    return { response: HttpServerResponse.uint8Array(bytes, { contentType: "application/json", headers }), hold }
   })
+
+/** The contract's default of a hotword's `score`. */
+const defaultScore = 1.5
+
+interface RecognitionOptions {
+  readonly model: RecogniserModel
+  /** The recording, or the path of its file. */
+  readonly file: string | Uint8Array
+  readonly maximumSeconds: number
+  readonly hotwords: ReadonlyArray<Contract.Hotword>
+  /** Writes spoken numbers as digits. */
+  readonly parseNumber: boolean
+}
+
+/** What the recogniser recognised, and the duration of the recording. */
+const recognise = (
+  recogniser: RecogniserService,
+  { file, hotwords, maximumSeconds, model, parseNumber }: RecognitionOptions
+) =>
+  Effect.gen(function* () {
+    const { sampleRate } = recogniser
+    const recording = yield* readRecording(file, { maximumSeconds, sampleRate })
+    const { count, samples } = counted(recording)
+    const spoken = yield* recogniser.recognise({
+      model: model.name,
+      lang: model.lang,
+      samples,
+      hotwords: hotwords.map(({ phrase, score = defaultScore }) => ({ phrase, score }))
+    })
+    const heard = spoken?.text.trim() === "" ? undefined : spoken
+    const recognised = heard && parseNumber ? withNumbers(model.lang, heard) : heard
+    return { recognised, seconds: count() / sampleRate }
+  }).pipe(
+    Effect.mapError((problem) =>
+      typeof problem === "string" ? badRequest(`${Contract.field.audioFile}: ${problem}`) : recogniserProblem(problem)
+    )
+  )
 
 const withNumbers = (lang: string, { segments, text, ...rest }: Recognised): Recognised => ({
   ...rest,
@@ -138,9 +189,28 @@ const withNumbers = (lang: string, { segments, text, ...rest }: Recognised): Rec
   segments: segments?.map((segment) => ({ ...segment, text: writeNumbers(lang, segment.text) }))
 })
 
+/** The result for a recording with nothing in it. Only a recogniser that knows its recordings is sure of that. */
+const nothingIn = ({ knownRecordings }: RecogniserService): Recognised => ({
+  text: "",
+  confidence: knownRecordings === undefined ? undefined : 0,
+  segments: []
+})
+
+/** More names than a person reads. */
+const mostNames = 20
+
+const unknownModel = (name: string, models: RecogniserService["models"]): string => {
+  const unknown = `unknown model ${quote(name)};`
+  // The recogniser takes any: two for each language of the voice.
+  if (models === undefined) return `${unknown} the platform's /openapi.json lists the models`
+  const more = models.length > mostNames ? `; /openapi.json lists all ${models.length}` : ""
+  const names = models.slice(0, mostNames).map((model) => model.name)
+  return `${unknown} use one of ${names.join(", ")}${more}`
+}
+
 /** The contract defines only a segment's `confidence`. `start` and `end` (in seconds) and `text` are this service's own. */
 const auxInfo = (
-  recognised: Recognised | undefined,
+  { confidence, segments, text }: Recognised,
   {
     elapsedMillis,
     receivedAt,
@@ -149,14 +219,11 @@ const auxInfo = (
 ): Contract.AuxInfo => ({
   request_time: Math.round(elapsedMillis) / 1000,
   received_request_time: receivedAt.toISOString(),
-  confidence: recognised?.confidence ?? 0,
-  segments_meta: recognised === undefined ? [] : segmentsOf(recognised, seconds)
-})
-
-const segmentsOf = ({ confidence, segments, text }: Recognised, seconds: number) =>
-  segments?.map(({ confidence, endMillis, startMillis, text }) => ({
+  confidence,
+  segments_meta: segments?.map(({ confidence, endMillis, startMillis, text }) => ({
     start: startMillis / 1000,
     end: endMillis / 1000,
     text,
     confidence
   })) ?? [{ start: 0, end: seconds, text, confidence }]
+})

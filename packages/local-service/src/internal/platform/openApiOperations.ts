@@ -8,8 +8,10 @@ import { failures, type Json, json, required, type ServiceDescription, schemaOf 
 const otherPath = "The path does not exist. Our choice."
 const mediaType = "The body has another media type, or a Content-Encoding. Our choice."
 
-/** The transcript. In the contract each field of `aux_info` depends on the model; here all are present. */
-const Confidence = Schema.Number.pipe(Schema.between(0, 1))
+/** The transcript. In the contract each field of `aux_info` depends on the model; here only the confidences do. */
+const Confidence = Schema.optional(
+  Schema.Number.pipe(Schema.between(0, 1)).annotations({ description: "Absent if the recogniser gives none." })
+)
 const Success = Schema.Struct({
   ...SttContract.Success.fields,
   aux_info: Schema.optional(
@@ -66,6 +68,10 @@ const transcribe = ({ models, sttBaseUrl }: ServiceDescription): Json => ({
         [SttContract.noticeHeader]: {
           schema: { type: "string" },
           description: "Present if nothing was recognised: why the transcript is empty. Our choice."
+        },
+        [SttContract.hotwordsHeader]: {
+          schema: { type: "string", const: SttContract.hotwordsIgnored },
+          description: "Present if the request has hotwords and the model takes none. Our choice."
         }
       },
       content: json(schemaOf(Success))
@@ -78,9 +84,9 @@ const transcribe = ({ models, sttBaseUrl }: ServiceDescription): Json => ({
         403: "The account is not active, or the key lacks the scope `stt:transcribe` (our name).",
         404: otherPath,
         415: mediaType,
-        503: "Unavailable or overloaded. Here only as a fault."
+        503: "The recogniser is unavailable or overloaded."
       },
-      { content: json(schemaOf(TranscriptionFailure)), allow: "POST" }
+      { content: json(schemaOf(TranscriptionFailure)), allow: "POST", retryable: [503] }
     )
   }
 })
@@ -123,9 +129,9 @@ const synthesize = (service: ServiceDescription): Json => ({
         401: "The key was refused, for any reason. Or a web page of another origin sent the request. Our choice.",
         404: otherPath,
         415: mediaType,
-        502: "The voice failed."
+        502: "The voice failed, is unavailable, or is overloaded."
       },
-      { content: json(schemaOf(TtsContract.ErrorBody)), headers: requestIdHeader, allow: "POST" }
+      { content: json(schemaOf(TtsContract.ErrorBody)), headers: requestIdHeader, allow: "POST", retryable: [502] }
     )
   }
 })

@@ -62,12 +62,14 @@ export interface FailureResponse {
   readonly headers?: Json | undefined
   /** The value of the Allow header of 405. */
   readonly allow: string
+  /** The statuses that can have a Retry-After header. */
+  readonly retryable?: ReadonlyArray<number> | undefined
 }
 
 /** The failure responses of an operation: those that any request can meet, and those in `causes`. */
 export const failures = (
   causes: Readonly<Record<number, string>>,
-  { allow, content, headers = {} }: FailureResponse
+  { allow, content, headers = {}, retryable = [] }: FailureResponse
 ): Readonly<Record<string, Json>> => {
   const described = { ...protocol, 405: "The path does not accept this method. Our choice.", ...causes }
   return Object.fromEntries(
@@ -75,11 +77,20 @@ export const failures = (
       status,
       {
         description,
-        headers: status === "405" ? { ...headers, Allow: required({ type: "string", const: allow }) } : headers,
+        headers: {
+          ...headers,
+          ...(status === "405" && { Allow: required({ type: "string", const: allow }) }),
+          ...(retryable.includes(Number(status)) && { "Retry-After": retryAfter })
+        },
         content
       }
     ])
   )
+}
+
+const retryAfter: Json = {
+  schema: { type: "integer", minimum: 1 },
+  description: "When to try again, in seconds. Our choice."
 }
 
 /** A header that every response has. */

@@ -6,38 +6,39 @@ import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import { yieldToEventLoop } from "@effect-speech/common/Cooperative"
+import type { Samples } from "@effect-speech/engine/Samples"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { sampleRate } from "../knownRecordings/waveforms.js"
 import { openCompressed } from "./compressed.js"
 import { decoderPermit, type Purpose } from "./decoder.js"
 import { probeContainer } from "./probe.js"
-import type { Samples } from "./samples.js"
 
-export interface DecodeLimits {
+export interface DecodeOptions {
   /** The longest duration of a recording, in seconds. */
   readonly maximumSeconds: number
+  /** Sample rate of the result, in Hz. */
+  readonly sampleRate: number
 }
 
 /** The sample rates that the service takes, in Hz. */
 const rates = { from: 4000, to: 192_000 }
 
 /**
- * Decodes a recording for the recogniser: mono, 8 kHz. A WAV file in memory is decoded whole, and a file in blocks. The error is a
- * sentence for the response.
+ * Decodes a recording, and resamples it: mono. A WAV file in memory is decoded whole, and a file in blocks. The error is a sentence
+ * for the response.
  */
 export const readRecording = (
   recording: string | Uint8Array,
-  limits: DecodeLimits,
+  options: DecodeOptions,
   purpose: Purpose = "call"
 ): Effect.Effect<Samples<string>, string> =>
   Effect.gen(function* () {
-    if (typeof recording !== "string") return yield* decodeWav(recording, limits)
+    if (typeof recording !== "string") return yield* decodeWav(recording, options)
     const container = yield* probeContainer(recording)
     if (container === undefined) {
       return yield* Effect.fail("not a WAV file, nor MP3, M4A, FLAC, OGG or WebM")
     }
-    return container === "wav" ? readWav(recording, limits) : readCompressed(recording, container, limits, purpose)
+    return container === "wav" ? readWav(recording, options) : readCompressed(recording, container, options, purpose)
   })
 
 const checkRate = (rate: number): Effect.Effect<void, string> =>
@@ -45,14 +46,14 @@ const checkRate = (rate: number): Effect.Effect<void, string> =>
     ? Effect.fail(`a sample rate of ${rate} Hz is not supported, only ${rates.from} to ${rates.to} Hz`)
     : Effect.void
 
-const tooLong = ({ maximumSeconds }: DecodeLimits): Effect.Effect<never, string> =>
+const tooLong = ({ maximumSeconds }: DecodeOptions): Effect.Effect<never, string> =>
   Effect.fail(`the recording is longer than ${maximumSeconds} seconds`)
 
-/** Resamples blocks to the recogniser's rate. Fails if the recording is too long. */
-const toRecogniser = <E, R>(
+/** Fails if the recording is too long. */
+const resampled = <E, R>(
   blocks: Stream.Stream<Float32Array, E, R>,
   from: number,
-  limits: DecodeLimits
+  options: DecodeOptions
 ): Stream.Stream<Float32Array, E | string, R> =>
   Stream.suspend(() => {
     let decoded = 0
@@ -60,23 +61,23 @@ const toRecogniser = <E, R>(
       Stream.tap(() => yieldToEventLoop),
       Stream.tap((block) => {
         decoded += block.length
-        return decoded > limits.maximumSeconds * from ? tooLong(limits) : Effect.void
+        return decoded > options.maximumSeconds * from ? tooLong(options) : Effect.void
       }),
-      Resampler.resampleStream({ from, to: sampleRate })
+      Resampler.resampleStream({ from, to: options.sampleRate })
     )
   })
 
-const decodeWav = (file: Uint8Array, limits: DecodeLimits): Effect.Effect<Float32Array, string> =>
+const decodeWav = (file: Uint8Array, options: DecodeOptions): Effect.Effect<Float32Array, string> =>
   Effect.gen(function* () {
     const { bytes, format } = yield* Effect.mapError(Wav.decode(file), ({ message }) => message)
     const { channels, encoding, sampleRate: from } = format
     yield* checkRate(from)
     const samples = Channels.mixdown(Pcm.decode(bytes, encoding), channels)
-    if (samples.length > limits.maximumSeconds * from) return yield* tooLong(limits)
-    return Resampler.resample(samples, { from, to: sampleRate })
+    if (samples.length > options.maximumSeconds * from) return yield* tooLong(options)
+    return Resampler.resample(samples, { from, to: options.sampleRate })
   })
 
-const readWav = (path: string, limits: DecodeLimits): Stream.Stream<Float32Array, string> =>
+const readWav = (path: string, options: DecodeOptions): Stream.Stream<Float32Array, string> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
       const audio = yield* Wav.decodeStream(
@@ -88,21 +89,21 @@ const readWav = (path: string, limits: DecodeLimits): Stream.Stream<Float32Array
       const { channels, sampleRate: from } = audio.format
       yield* checkRate(from)
       const blocks = Stream.map(Pcm.decodeStream(audio), (block) => Channels.mixdown(block, channels))
-      return toRecogniser(blocks, from, limits)
+      return resampled(blocks, from, options)
     })
   ).pipe(Stream.mapError((error) => (typeof error === "string" ? error : error.message)))
 
 const readCompressed = (
   path: string,
   container: Container,
-  limits: DecodeLimits,
+  options: DecodeOptions,
   purpose: Purpose
 ): Stream.Stream<Float32Array, string> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
       yield* decoderPermit(purpose)
-      const decoded = yield* openCompressed(path, container, limits.maximumSeconds * rates.to)
+      const decoded = yield* openCompressed(path, container, options.maximumSeconds * rates.to)
       yield* checkRate(decoded.sampleRate)
-      return toRecogniser(decoded.blocks, decoded.sampleRate, limits)
+      return resampled(decoded.blocks, decoded.sampleRate, options)
     })
   )

@@ -1,16 +1,9 @@
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import { yieldToEventLoop } from "@effect-speech/common/Cooperative"
+import type { Samples } from "@effect-speech/engine/Samples"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-
-/**
- * Mono samples, -1 to 1: whole, or a stream of blocks. For a short recording, a stream costs more than the rest of a call.
- *
- * @since 0.1.0
- * @category models
- */
-export type Samples<E = never, R = never> = Float32Array | Stream.Stream<Float32Array, E, R>
 
 /** In samples: a megabyte, 12 seconds of speech. Other requests wait while so much is processed. */
 export const maximumWhole = 2 ** 18
@@ -28,11 +21,24 @@ export const forEachBlock = <E, R, E2, R2>(
   return Effect.forEach(blocks, (block) => Effect.zipRight(yieldToEventLoop, use(block)), { discard: true })
 }
 
-/** Shows each block to `see` before it is used. */
-export const tapBlocks = <E, R>(samples: Samples<E, R>, see: (block: Float32Array) => void): Samples<E, R> => {
-  if (!(samples instanceof Float32Array)) return Stream.tap(samples, (block) => Effect.sync(() => see(block)))
-  see(samples)
-  return samples
+/** Counts the samples while they are read. */
+export const counted = <E, R>(
+  samples: Samples<E, R>
+): { readonly samples: Samples<E, R>; readonly count: () => number } => {
+  if (samples instanceof Float32Array) return { samples, count: () => samples.length }
+  let count = 0
+  const add = (block: Float32Array) =>
+    Effect.sync(() => {
+      count += block.length
+    })
+  return {
+    // A recogniser may read them twice.
+    samples: Stream.suspend(() => {
+      count = 0
+      return Stream.tap(samples, add)
+    }),
+    count: () => count
+  }
 }
 
 /** Changes the rate of samples of 16 bits. */

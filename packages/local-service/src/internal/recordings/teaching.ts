@@ -8,18 +8,23 @@ import * as Subtitles from "@effect-speech/long-form/Subtitles"
 import * as Effect from "effect/Effect"
 import { LocalServiceRecordingUnusable } from "../../LocalServiceError.js"
 import type { RecogniserService, TaughtRecording } from "../../Recogniser.js"
-import { type DecodeLimits, readRecording } from "./recording.js"
+import { type DecodeOptions, readRecording } from "./recording.js"
 
 const unusable = (path: string, problem: string) =>
   new LocalServiceRecordingUnusable({ path, message: `The recording ${path} can't be taught: ${problem}.` })
 
+/** Why a recogniser without `knownRecordings` learns nothing. */
+export const cannotBeTaught = "this recogniser can't be taught; it recognises by its own models"
+
 export const teach = (
   recogniser: RecogniserService,
   { path, ...recording }: TaughtRecording,
-  limits: DecodeLimits
-): Effect.Effect<void, LocalServiceRecordingUnusable> =>
+  { maximumSeconds }: Pick<DecodeOptions, "maximumSeconds">
+): Effect.Effect<void, LocalServiceRecordingUnusable> => {
+  const { knownRecordings, sampleRate } = recogniser
+  if (knownRecordings === undefined) return Effect.fail(unusable(path, cannotBeTaught))
   // Opening a pipe would wait for its writer.
-  Effect.promise(() => stat(path)).pipe(
+  return Effect.promise(() => stat(path)).pipe(
     Effect.filterOrFail(
       (file) => file.isFile(),
       () => "it is not a file"
@@ -28,13 +33,14 @@ export const teach = (
       () => [recording, ...(recording.segments ?? [])].every(({ text }) => text.trim() !== ""),
       () => "its text, or that of a segment, is empty"
     ),
-    Effect.zipRight(readRecording(path, limits)),
-    Effect.flatMap((samples) => recogniser.learn({ ...recording, samples })),
+    Effect.zipRight(readRecording(path, { maximumSeconds, sampleRate })),
+    Effect.flatMap((samples) => knownRecordings.learn({ ...recording, samples })),
     Effect.mapError((problem) => unusable(path, problem)),
     Effect.catchAllDefect((defect) => Effect.fail(unusable(path, `the file can't be read (${codeOrName(defect)})`)))
   )
+}
 
-export interface RecordingsFolder extends DecodeLimits {
+export interface RecordingsFolder extends Pick<DecodeOptions, "maximumSeconds"> {
   readonly directory: string
   /** The languages of all models. */
   readonly languages: ReadonlyArray<string>

@@ -5,11 +5,12 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import { concat } from "@effect-speech/common/TypedArrays"
+import type { Samples } from "@effect-speech/engine/Samples"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { forEachBlock, maximumWhole, type Samples } from "./samples.js"
+import { forEachBlock, maximumWhole } from "./samples.js"
 
 /** Mono samples: blocks from a file if there are many, else whole in memory. */
 export interface StoredSamples {

@@ -1,11 +1,6 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { layer } from "@effect/vitest"
-import {
-  LocalService,
-  type LocalServiceOptions,
-  LocalServiceVoiceFailed,
-  Recogniser
-} from "@effect-speech/local-service"
+import { KnownRecordings, LocalService, type LocalServiceOptions, VoiceFailed } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -25,7 +20,7 @@ const perCodePoint = 80
  * half a second, `(never)` never ends, `(nothing)` gives no audio.
  */
 const silentVoice = cannedVoice(({ text }) => {
-  if (text.includes("(fail)")) return Stream.fail(new LocalServiceVoiceFailed({ message: "no breath" }))
+  if (text.includes("(fail)")) return Stream.fail(new VoiceFailed({ reason: "Failed", message: "no breath" }))
   if (text.includes("(die)")) return Stream.die("broken")
   const speech = text.includes("(nothing)")
     ? Stream.empty
@@ -39,7 +34,7 @@ const silentVoice = cannedVoice(({ text }) => {
 /** The service over a voice that takes no time. */
 export const cannedService = (options: LocalServiceOptions = {}) =>
   LocalService.layerWithoutDependencies(options).pipe(
-    Layer.provide([silentVoice, Recogniser.layerKnownRecordings(), NodeFileSystem.layer])
+    Layer.provide([silentVoice, KnownRecordings.layer(), NodeFileSystem.layer])
   )
 
 export type Listener = "stt" | "tts" | "platform"
