@@ -12,6 +12,7 @@ import {
   archiveStatus,
   archiveWork
 } from "./declaration/archive.js"
+import { models } from "./declaration/models.js"
 import { doctor, run, serve } from "./declaration/service.js"
 import { commonOptions } from "./declaration/shared.js"
 import { synthesize } from "./declaration/synthesize.js"
@@ -37,6 +38,7 @@ export const commands = {
   "archive work": archiveWork,
   serve,
   run,
+  models,
   doctor
 }
 

@@ -93,6 +93,7 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
     case "InputFailed":
     case "ArchiveOutputFailed":
     case "OutputFailed":
+    case "ModelFolderUnreadable":
       return described(ExitCode.fileFailed, error._tag, error.message)
   }
 }

@@ -40,6 +40,7 @@ const loaders: {
   "archive work": async () => (await archive()).joinMachines,
   serve: async () => (await import("./commands/serve.js")).serve,
   run: async () => (await import("./commands/run.js")).run,
+  models: async () => (await import("./commands/models.js")).models,
   doctor: async () => (await import("./commands/doctor.js")).doctor
 }
 

@@ -84,11 +84,11 @@ describe("the arguments", () => {
   })
 
   const refusals = `
-    speak                                      | There is no such command. The commands are synthesize, transcribe, archive, serve, run, doctor.
+    speak                                      | There is no such command. The commands are synthesize, transcribe, archive, serve, run, models, doctor.
     synthesise                                 | synthesise is not a command. Did you mean synthesize?
     Transcribe                                 | Transcribe is not a command. Did you mean transcribe?
     doc                                        | doc is not a command. Did you mean doctor?
-    --log-level debug --timeout 1              | Give a command: synthesize, transcribe, archive, serve, run, doctor.
+    --log-level debug --timeout 1              | Give a command: synthesize, transcribe, archive, serve, run, models, doctor.
     transcribe a --telephny                    | --telephny is not an option here. Did you mean --telephony?
     transcribe a --modle m                     | --modle is not an option here. Did you mean --model?
     doctor --allow-insecure                    | --allow-insecure is not an option here. Did you mean --allow-insecure-http?

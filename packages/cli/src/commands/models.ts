@@ -1,0 +1,92 @@
+/**
+ * `speech models`: lists a folder of models.
+ */
+import * as Printable from "@effect-speech/common/Printable"
+import * as ModelFolder from "@effect-speech/engine-sherpa/ModelFolder"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import type { Given } from "../declaration.js"
+import * as ExitCode from "../exitCode.js"
+import { AlreadyReported } from "../failure.js"
+import { applying, count, say } from "../message.js"
+
+type Model = ModelFolder.ModelDescription
+
+/** The first few, and how many more there are. */
+const some = (all: ReadonlyArray<string>, shown: number): string =>
+  all.length <= shown ? all.join(", ") : `${all.slice(0, shown).join(", ")} and ${count(all.length - shown)} more`
+
+const sizeOf = (bytes: number): string =>
+  bytes < 1e6 ? `${count(Math.ceil(bytes / 1000))} kB` : `${count(Math.round(bytes / 1e6))} MB`
+
+const columns = ["model", "family", "languages", "voices", "rate", "size", "licence"]
+
+const cellsOf = (model: Model): ReadonlyArray<string> => [
+  model.name,
+  model.family,
+  some(model.languages, 4),
+  model._tag === "Voice" ? some(Object.keys(model.voices), 3) : "",
+  `${model.sampleRate / 1000} kHz`,
+  sizeOf(model.bytes),
+  Printable.line(model.licence ?? "not stated")
+]
+
+/** The rows of the table, each cell as wide as the widest of its column. */
+const rowsOf = (models: ReadonlyArray<Model>): ReadonlyArray<string> => {
+  const rows = models.length === 0 ? [] : [columns, ...models.map(cellsOf)]
+  const widths = columns.map((_, at) => Math.max(...rows.map((cells) => cells[at]?.length ?? 0)))
+  return rows.map((cells) =>
+    cells
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd()
+  )
+}
+
+const namesFor = (option: string, names: ReadonlyArray<string>): string | false =>
+  names.length > 0 && `For ${option}: ${some([...new Set(names)], 8)}.`
+
+const describe = ({ models, notUnderstood, recognisers, voices }: ModelFolder.Contents): string => {
+  // Aliases first: programs that use the service have them already.
+  const byUse = [...recognisers.filter(({ aliasOf }) => aliasOf !== undefined), ...recognisers]
+  const names = applying(
+    namesFor(
+      "--model",
+      byUse.map(({ name }) => name)
+    ),
+    namesFor(
+      "--voice",
+      voices.map(({ name }) => name)
+    )
+  )
+  const problems = notUnderstood.map(({ name, reason }) => Printable.line(`${name}: ${reason}`))
+  const parts = [rowsOf(models), names, problems.length === 0 ? [] : ["Not understood:", ...problems]]
+  return parts.flatMap((lines) => (lines.length === 0 ? [] : [lines.join("\n")])).join("\n\n")
+}
+
+const toJson = ({ folder, models, notes, notUnderstood, recognisers, voices }: ModelFolder.Contents): object => ({
+  folder,
+  models: models.map(({ _tag, ...model }) => ({
+    ...model,
+    operation: _tag === "Recogniser" ? "transcribe" : "synthesize"
+  })),
+  recognisers: recognisers.map(({ model, ...names }) => ({ ...names, model: model.name })),
+  voices: voices.map(({ model, ...names }) => ({ ...names, model: model.name })),
+  notUnderstood,
+  notes
+})
+
+export const models = ({ json, operands: [folder = ""] }: Given<"models">) =>
+  Effect.gen(function* () {
+    const contents = yield* ModelFolder.read(folder)
+    const isEmpty = contents.models.length === 0 && contents.notUnderstood.length === 0
+    if (json) yield* Console.log(JSON.stringify(toJson(contents)))
+    else {
+      if (!isEmpty) yield* Console.log(describe(contents))
+      yield* say(
+        ...contents.notes,
+        ...applying(isEmpty && `There is no model in ${folder}. Put a folder of each model into it.`)
+      )
+    }
+    if (isEmpty || contents.notUnderstood.length > 0) return yield* new AlreadyReported({ code: ExitCode.fileFailed })
+  })
