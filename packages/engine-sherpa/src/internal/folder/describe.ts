@@ -8,10 +8,10 @@ import type { Description, Family, ModelDescription, RecogniserDescription, Voic
 import type { Facts } from "./facts.js"
 import { languageOfEspeak, languagesInName, languagesInWords } from "./languages.js"
 import { isName, nameRule, type Role, roles } from "./manifest.js"
-import { checkFamilyParts, checkMetadata, metadataOf, whole } from "./needs.js"
+import { checkMetadata, metadataOf, whole } from "./needs.js"
 import type { Metadata } from "./onnx.js"
 import { type Parts, partsOf } from "./parts.js"
-import { missingOf, speakersOf, voiceFiles } from "./voices.js"
+import { speakersOf, voiceFiles } from "./voices.js"
 
 /** The families, as a person knows them. */
 export const familyNames: Readonly<Record<Family, string>> = {
@@ -35,14 +35,14 @@ type Found<A> = Either.Either<A, string>
 const refuse = (reason: string): Found<never> => Either.left(reason)
 
 /** The families whose `model_type` says it. */
-const ofModelType: ReadonlyMap<string | undefined, Family> = new Map([
-  ["EncDecCTCModel", "nemo-ctc"],
-  ["EncDecCTCModelBPE", "nemo-ctc"],
-  ["EncDecHybridRNNTCTCBPEModel", "nemo-ctc"],
-  ["zipformer2_ctc", "zipformer-ctc"],
-  ["wenet_ctc", "wenet-ctc"],
-  ["sense_voice_ctc", "sense-voice"]
-] as const)
+const ofModelType: Readonly<Record<string, Family>> = {
+  EncDecCTCModel: "nemo-ctc",
+  EncDecCTCModelBPE: "nemo-ctc",
+  EncDecHybridRNNTCTCBPEModel: "nemo-ctc",
+  zipformer2_ctc: "zipformer-ctc",
+  wenet_ctc: "wenet-ctc",
+  sense_voice_ctc: "sense-voice"
+}
 
 /** Keys that only models have which take a recording bit by bit. */
 const streamingKeys = [
@@ -67,7 +67,7 @@ const familyOf = (parts: Parts, main: Metadata, facts: Facts): Found<Family> => 
   if (parts.joiner !== undefined)
     return Either.right(type?.startsWith("EncDec") === true ? "nemo-transducer" : "transducer")
   if (parts.encoder !== undefined && main.has("n_text_ctx")) return Either.right("whisper")
-  const family = parts.model === undefined ? undefined : ofModelType.get(type)
+  const family = parts.model === undefined || type === undefined ? undefined : ofModelType[type]
   if (family !== undefined) return Either.right(family)
   const isVoice = parts.model !== undefined && main.has("sample_rate")
   if (isVoice && parts.voices !== undefined) {
@@ -195,9 +195,10 @@ const voiceOf = (
       return yield* refuse(`Its metadata states ${sampleRate} Hz, and a voice has ${rates.from} to ${rates.to} Hz.`)
     }
     const files = { model, tokens, ...voiceFiles(family, facts) }
-    const missing = missingOf(family, files, main)
-    if (missing !== undefined) {
-      return yield* refuse(`${missing} is missing. Copy all files and folders of the model into the folder.`)
+    if (family !== "vits" && main.get("has_espeak") !== "0" && files.dataDir === undefined) {
+      return yield* refuse(
+        "The folder espeak-ng-data of the voice is missing. Copy all files and folders of the model into the folder."
+      )
     }
     const speaking = {
       ...common,
@@ -223,7 +224,6 @@ export const describe = (facts: Facts): Found<ModelDescription> =>
     yield* checkParts(parts, facts)
     const main = metadataOf(facts, mainPart(parts))
     const family = yield* familyOf(parts, main, facts)
-    yield* checkFamilyParts(family, parts)
     yield* checkMetadata(family, parts, facts)
     if (needsBlank.has(family) && files.get(parts.tokens ?? "")?.tokens?.hasBlank !== true) {
       return yield* refuse(

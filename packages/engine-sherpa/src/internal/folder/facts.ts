@@ -28,8 +28,8 @@ export interface Facts {
   readonly folder: string
   /** By the path below the folder. Files of folders within are here only if `model.json` names them. */
   readonly files: ReadonlyMap<string, FileFacts>
-  /** Whether there is a folder `espeak-ng-data` with all that sherpa-onnx looks for. */
-  readonly hasEspeakData: boolean
+  /** The names of the folders within. */
+  readonly folders: ReadonlySet<string>
   /** A folder within that has ONNX files, by its path below the folder. It is searched if the folder itself has none. */
   readonly inner?: string | undefined
   readonly manifest: Manifest

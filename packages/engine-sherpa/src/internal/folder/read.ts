@@ -201,12 +201,11 @@ const factsOf = (folder: string, name: string): Effect.Effect<Facts, string, Fil
     }
     const readme = [...files.keys()].find((path) => /^readme\.md$/i.test(path))
     const folders = foldersIn(entries)
-    const data = yield* Effect.orElseSucceed(entriesOf(join(folder, "espeak-ng-data")), () => new Map())
     return {
       name,
       folder,
       files,
-      hasEspeakData: ["phontab", "phonindex", "phondata", "intonations"].every((name) => data.has(name)),
+      folders: new Set(folders),
       inner: [...files.keys()].some(isOnnx) ? undefined : yield* innerFolder(folder, folders),
       manifest,
       licence: readme === undefined ? undefined : licenceOf(yield* beginningOf(join(folder, readme), longest.readme))
