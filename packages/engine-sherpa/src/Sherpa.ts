@@ -29,7 +29,7 @@ import { SherpaModelMissing, type SherpaModelRefused, SherpaNotInstalled } from 
 export interface SherpaOptions {
   /** Path of the folder, in which each model has a folder. `ModelFolder` says what it may hold. */
   readonly folder: string
-  /** Threads of a model for each piece of work, 1 to 256, unless its `model.json` says it. Default: the cores, at most 4. */
+  /** Threads of a model for each piece of work, 1 to 256, unless its `model.json` says it. Default: half of the cores, at most 4. */
   readonly threads?: number | undefined
   /** Pieces of work that a model does at once, 1 to 64. Default: 2. */
   readonly concurrency?: number | undefined
@@ -172,7 +172,7 @@ const integer = (name: string, value: number, least: number, most: number): numb
 }
 
 const settingsOf = (options: Partial<SherpaOptions>): Settings => ({
-  threads: integer("threads", options.threads ?? Math.min(4, availableParallelism()), 1, 256),
+  threads: integer("threads", options.threads ?? Math.min(4, Math.ceil(availableParallelism() / 2)), 1, 256),
   concurrency: integer("concurrency", options.concurrency ?? 2, 1, 64),
   queue: integer("queue", options.queue ?? 16, 0, 100_000),
   idle: options.idle === undefined ? Number.POSITIVE_INFINITY : Duration.toMillis(options.idle)

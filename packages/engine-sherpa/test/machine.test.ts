@@ -45,7 +45,7 @@ describe("in any history, the supervisor of a model", () => {
       FastCheck.property(
         FastCheck.array(command, { maxLength: 60 }),
         FastCheck.record({
-          concurrency: FastCheck.integer({ min: 1, max: 3 }),
+          inProcess: FastCheck.integer({ min: 1, max: 3 }),
           places: FastCheck.integer({ min: 1, max: 5 }),
           idle: FastCheck.constantFrom(0, 10_000, Number.POSITIVE_INFINITY)
         }),

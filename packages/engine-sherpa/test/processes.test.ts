@@ -62,13 +62,16 @@ describe("a model in a process of its own", () => {
     })
   )
 
-  it.scopedLive("hears nothing in silence, nor in no samples", () =>
-    Effect.gen(function* () {
-      const recogniser = yield* tinyRecogniser()
-      for (const samples of [new Float32Array(16_000), new Float32Array(1), new Float32Array(0), Stream.empty]) {
-        expect(yield* hear(recogniser, samples)).toBe(undefined)
-      }
-    })
+  it.scopedLive.each(["nemo-ctc", "zipformer", "whisper"] as const)(
+    "hears nothing in silence, however short, with %s",
+    (family) =>
+      Effect.gen(function* () {
+        const recogniser = yield* tinyRecogniser({}, family)
+        for (const samples of [16_000, 400, 1, 0].map((length) => new Float32Array(length))) {
+          expect(yield* hear(recogniser, samples)).toBe(undefined)
+        }
+        expect(yield* hear(recogniser, Stream.empty)).toBe(undefined)
+      })
   )
 
   it.scopedLive("hears recordings of two languages at once, each in its own", () =>

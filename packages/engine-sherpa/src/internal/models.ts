@@ -41,7 +41,7 @@ const patience = { longestLoad: 600_000, longestPiece: 600_000 }
 
 const rulesOf = ({ concurrency, idle, queue }: Settings): Rules => ({
   ...patience,
-  concurrency,
+  inProcess: concurrency + 1,
   places: concurrency + queue,
   idle
 })
@@ -65,6 +65,7 @@ export const openModel = (
         supervise({
           load: { _tag: "Load", operation, config: of.family.config, ...(trial !== undefined && { trial }) },
           folder,
+          concurrency: settings.concurrency,
           rules: rulesOf(settings)
         }),
         (supervised) => ({

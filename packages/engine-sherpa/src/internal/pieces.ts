@@ -17,21 +17,26 @@ export const sampleRate = 16_000
 /** A piece with its first sample, counted from the beginning of the recording. */
 export type Piece = Pick<Quiet.Piece, "startSample" | "samples">
 
-/** In samples: 4 seconds, so that other requests run while a long recording is cut. */
-const longestBlock = 2 ** 16
+/** In samples: 4 seconds. So often, other requests run while a long recording is cut. */
+const longestTurn = 2 ** 16
 
-/** The blocks of a recording. The event loop runs between two of them. */
-const blocksOf = <E, R>(samples: Samples<E, R>): Stream.Stream<Float32Array, E, R> => {
-  const blocks: Stream.Stream<Float32Array, E, R> =
-    samples instanceof Float32Array ? Stream.make(samples) : Stream.rechunk(samples, 1)
-  return blocks.pipe(
-    Stream.mapConcat(function* (block) {
-      for (let at = 0; at < block.length; at += longestBlock) yield block.subarray(at, at + longestBlock)
-    }),
-    Stream.rechunk(1),
-    Stream.tap(() => yieldToEventLoop)
-  )
-}
+const blocksOf = <E, R>(samples: Samples<E, R>): Stream.Stream<Float32Array, E, R> =>
+  Stream.suspend(() => {
+    let sinceTurn = 0
+    const whole: Stream.Stream<Float32Array, E, R> = samples instanceof Float32Array ? Stream.make(samples) : samples
+    return whole.pipe(
+      Stream.mapConcat(function* (block) {
+        for (let at = 0; at < block.length; at += longestTurn) yield block.subarray(at, at + longestTurn)
+      }),
+      Stream.rechunk(1),
+      Stream.tap((block) => {
+        sinceTurn += block.length
+        if (sinceTurn < longestTurn) return Effect.void
+        sinceTurn = 0
+        return yieldToEventLoop
+      })
+    )
+  })
 
 /** The first blocks, until they exceed a number of samples, and whether they are all. */
 const beginningOf = <E, R>(
@@ -56,21 +61,19 @@ const beginningOf = <E, R>(
   })
 
 /**
- * The pieces of a recording at {@link sampleRate}, in order. It is cut in its pauses. A recording that is short enough is one piece,
- * as it is: to look for pauses in it would take a fifth of the time in which a small model hears it.
+ * A recording at {@link sampleRate}, whole if it is short enough. Otherwise its pieces, in order, which end in its pauses. To look for
+ * pauses takes time, and a stream too: a short recording needs neither.
  */
-export const piecesOf = <E, R>(samples: Samples<E, R>, longestMillis: number): Stream.Stream<Piece, E, R> => {
-  const longest = (longestMillis * sampleRate) / 1000
-  if (samples instanceof Float32Array && samples.length <= longest) return onePiece(samples)
-  const pieces: Effect.Effect<Stream.Stream<Piece, E, R>, E, R | Scope.Scope> = Effect.gen(function* () {
+export const cut = <E, R>(
+  samples: Samples<E, R>,
+  longestMillis: number
+): Effect.Effect<Float32Array | Stream.Stream<Piece, E, R>, E, R | Scope.Scope> =>
+  Effect.gen(function* () {
+    const longest = (longestMillis * sampleRate) / 1000
+    if (samples instanceof Float32Array && samples.length <= longest) return samples
     const pull = yield* Stream.toPull(blocksOf(samples))
     const { blocks, isAll } = yield* beginningOf(pull, longest)
-    if (isAll) return onePiece(concat([...blocks], Float32Array))
+    if (isAll) return concat([...blocks], Float32Array)
     const rest = Stream.repeatEffectChunkOption(pull)
     return Quiet.cutStream(Stream.concat(Stream.fromIterable(blocks), rest), sampleRate, { maximum: longestMillis })
   })
-  return Stream.unwrapScoped(pieces)
-}
-
-const onePiece = (samples: Float32Array): Stream.Stream<Piece> =>
-  samples.length === 0 ? Stream.empty : Stream.make({ startSample: 0, samples })

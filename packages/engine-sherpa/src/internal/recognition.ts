@@ -5,8 +5,8 @@ import type { Recognised, RecognisedSegment, RecognitionRequest } from "@effect-
 import { RecogniserFailed } from "@effect-speech/engine"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { HearingFamily } from "./families/recognisers.js"
-import { type Piece, piecesOf, sampleRate } from "./pieces.js"
+import { type HearingFamily, longEnough } from "./families/recognisers.js"
+import { cut, type Piece, sampleRate } from "./pieces.js"
 import { failedOn, sentenceOf } from "./sentences.js"
 import type { Failure } from "./supervision/machine.js"
 import type { Place, Supervised } from "./supervision/supervise.js"
@@ -30,9 +30,14 @@ export const recognise = <E, R>(
     if (unknown > 0)
       yield* Effect.logWarning(`The model ${model.name} can't write ${unknown} of ${hotwords.length} hotwords.`)
     const told = { ...(phrases !== undefined && { hotwords: phrases }), ...(language !== undefined && { language }) }
+    const hearPiece = (piece: Piece) => hear(place, model, piece, told)
+    const pieces = yield* cut(samples, model.longestPieceMillis)
+    if (pieces instanceof Float32Array) {
+      return pieces.length === 0 ? undefined : wholeOf(yield* hearPiece({ samples: pieces, startSample: 0 }))
+    }
     const segments: Array<RecognisedSegment> = []
-    yield* piecesOf(samples, model.longestPieceMillis).pipe(
-      Stream.mapEffect((piece) => hear(place, model, piece, told), { concurrency: ahead }),
+    yield* pieces.pipe(
+      Stream.mapEffect(hearPiece, { concurrency: ahead }),
       Stream.runForEach((heard) => Effect.sync(() => segments.push(...heard)))
     )
     return wholeOf(segments)
@@ -52,7 +57,10 @@ const hear = (
   told: { readonly hotwords?: string; readonly language?: string }
 ): Effect.Effect<ReadonlyArray<RecognisedSegment>, RecogniserFailed> =>
   Effect.gen(function* () {
-    const outcome = yield* Effect.mapError(place.run({ _tag: "Recognise", samples, ...told }), toError(model))
+    const outcome = yield* Effect.mapError(
+      place.run({ _tag: "Recognise", samples: longEnough(samples), ...told }),
+      toError(model)
+    )
     if (outcome._tag !== "Recognised") {
       return yield* new RecogniserFailed({ reason: "Failed", message: failedOn(model.name, "recording", outcome) })
     }

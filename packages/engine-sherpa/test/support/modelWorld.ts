@@ -11,7 +11,7 @@ import {
   wakeAt
 } from "../../src/internal/supervision/machine.js"
 
-export const rules: Rules = { concurrency: 2, places: 4, idle: 10_000, longestLoad: 60_000, longestPiece: 30_000 }
+export const rules: Rules = { inProcess: 2, places: 4, idle: 10_000, longestLoad: 60_000, longestPiece: 30_000 }
 
 export type Answer = "admitted" | "delivered" | Failure["reason"]
 
@@ -66,7 +66,7 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
         waiting.shift()
         sent.add(action.piece)
         host?.pieces.add(action.piece)
-        law((host?.pieces.size ?? 0) <= all.concurrency, "no more pieces are sent than the process works on at once")
+        law((host?.pieces.size ?? 0) <= all.inProcess, "no more pieces are sent than the process has room for")
         break
       case "Admit":
         answer(action.request, "admitted")
@@ -86,7 +86,7 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
     const next = step(all, state, event, now)
     state = next.state
     for (const action of next.actions) perform(action)
-    const free = all.concurrency - (host?.pieces.size ?? 0)
+    const free = all.inProcess - (host?.pieces.size ?? 0)
     law(!(host?.loaded === true && free > 0 && waiting.length > 0), "a process that has room gets the next piece")
     law(inside.size <= all.places, "no more requests are in than there are places")
     const isWaited = waiting.length > 0 || loading.size > 0 || (host?.pieces.size ?? 0) > 0

@@ -14,7 +14,7 @@ export interface HostOptions {
   readonly load: Load
   /** The folder of the model. */
   readonly folder: string
-  /** Pieces that it works on at once. Each takes a thread of libuv's pool, which has 4 by default. */
+  /** Pieces that it works on at once: each takes a thread of libuv's pool. Others wait in the process. */
   readonly concurrency: number
 }
 
@@ -46,7 +46,7 @@ const start = ({ concurrency }: HostOptions): ChildProcess => {
   return fork(entry, [], {
     serialization: "advanced",
     execArgv: [],
-    env: { ...env, UV_THREADPOOL_SIZE: String(Math.max(4, concurrency)) },
+    env: { ...env, UV_THREADPOOL_SIZE: String(concurrency) },
     // sherpa-onnx also prints to its standard output.
     stdio: ["ignore", "ignore", "pipe", "ipc"]
   })

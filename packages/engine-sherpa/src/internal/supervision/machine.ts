@@ -34,8 +34,8 @@ const weightOfNewest = 0.2
 const retryAfter = { shortest: 1000, longest: 60_000 }
 
 export interface Rules {
-  /** Pieces that the process works on at once. */
-  readonly concurrency: number
+  /** Pieces that are in the process at once: those that it works on, and one more, so that it need not wait for the next one. */
+  readonly inProcess: number
   /** Requests that may be in at once. */
   readonly places: number
   /** Milliseconds without a request after which the process ends. */
@@ -82,7 +82,7 @@ export interface State {
   /** The requests that are in, each with the time when it entered. */
   readonly requests: ReadonlyMap<Request, { readonly since: number; readonly started: boolean }>
   readonly queue: ReadonlyArray<Work>
-  /** What the process works on, until when each must be done, and whether its request still wants it. */
+  /** What is in the process, until when each must be done, and whether its request still wants it. */
   readonly running: ReadonlyArray<Work & { readonly until: number; readonly wanted: boolean }>
   /** Who waits until the model is loaded. */
   readonly loads: ReadonlyArray<Request>
@@ -228,7 +228,7 @@ const ask = (state: State, { piece, request }: Work): Step => {
   return only({ ...state, queue: [...state.queue, { piece, request }] })
 }
 
-/** The state without some pieces. The process finishes those that it works on, and nobody gets them. */
+/** The state without some pieces. The process finishes those that it has, and nobody gets them. */
 const without = (state: State, isUnwanted: (work: Work) => boolean): State => ({
   ...state,
   queue: state.queue.filter((work) => !isUnwanted(work)),
@@ -310,12 +310,12 @@ const stuck = (state: State, host: Host, cause: string, now: number): Step =>
 
 const isIdle = ({ requests, running }: State): boolean => requests.size === 0 && running.length === 0
 
-/** Gives the process as many pieces as it works on at once, and notes since when it is idle. */
+/** Gives the process as many pieces as it has room for, and notes since when it is idle. */
 const fill = (rules: Rules, state: State, now: number, wasIdle: boolean): Step => {
   const { phase } = state
   if (phase._tag !== "ready") return only(state)
   if (isIdle(state)) return only(wasIdle ? state : { ...state, phase: { ...phase, idleAt: now + rules.idle } })
-  const sent = state.queue.slice(0, Math.max(0, rules.concurrency - state.running.length))
+  const sent = state.queue.slice(0, Math.max(0, rules.inProcess - state.running.length))
   if (sent.length === 0) return only(state)
   const requests = new Map(state.requests)
   for (const { request } of sent) {

@@ -29,7 +29,7 @@ export interface Supervised {
   readonly status: Effect.Effect<Omit<ModelStatus, "name" | "operation">>
 }
 
-export interface SuperviseOptions extends Omit<HostOptions, "concurrency"> {
+export interface SuperviseOptions extends HostOptions {
   readonly rules: Rules
 }
 
@@ -56,14 +56,11 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
       void stopped.then(() => stopping.delete(stopped))
     }
     const start = (host: number) => {
-      process = startHost(
-        { ...hostOptions, concurrency: rules.concurrency },
-        {
-          onLoaded: () => dispatch({ _tag: "Loaded", host }),
-          onOutcome: (outcome) => dispatch({ _tag: "Done", host, outcome }),
-          onEnded: (ending) => dispatch({ _tag: "Ended", host, ending })
-        }
-      )
+      process = startHost(hostOptions, {
+        onLoaded: () => dispatch({ _tag: "Loaded", host }),
+        onOutcome: (outcome) => dispatch({ _tag: "Done", host, outcome }),
+        onEnded: (ending) => dispatch({ _tag: "Ended", host, ending })
+      })
     }
     const answer = (request: number, exit: Effect.Effect<void, Failure>) => {
       requests.get(request)?.(exit)
