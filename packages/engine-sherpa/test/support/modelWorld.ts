@@ -35,12 +35,17 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
   const starts: Array<number> = []
   let host: { readonly number: number; loaded: boolean; readonly pieces: Set<number> } | undefined
   const sent = new Set<number>()
+  /** Pieces that nobody waits for any more. */
+  const unwanted = new Set<number>()
+  /** Processes that were stopped, and have not yet said that they ended. */
+  const stopped: Array<number> = []
 
   const law = (holds: boolean, sentence: string) => {
     if (!holds) broken.push(`${sentence} (at ${now} ms)`)
   }
   const answer = (number: number, with_: Answer, failure?: Failure) => {
     law(!answers.has(number), `${number} is answered once`)
+    law(!unwanted.has(number), "a piece that nobody waits for is not answered")
     answers.set(number, with_)
     if (failure !== undefined) failures.set(number, failure)
     loading.delete(number)
@@ -57,6 +62,7 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
         break
       case "Stop":
         law(host?.number === action.host, "only a process that runs is stopped")
+        stopped.push(action.host)
         host = undefined
         break
       case "Send":
@@ -126,6 +132,7 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
     leave: (request: number) => {
       const pieces = inside.get(request) ?? new Set()
       waiting = waiting.filter((piece) => !pieces.has(piece))
+      for (const piece of pieces) unwanted.add(piece)
       inside.delete(request)
       dispatch({ _tag: "Leave", request })
     },
@@ -139,8 +146,8 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
     withdraw: (piece: number) => {
       waiting = waiting.filter((waits) => waits !== piece)
       for (const pieces of inside.values()) pieces.delete(piece)
+      unwanted.add(piece)
       dispatch({ _tag: "Withdraw", piece })
-      law(!answers.has(piece), "a piece that is withdrawn is not answered")
     },
     load: (): number => {
       const request = ++numbers
@@ -159,7 +166,7 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
         of === "failure"
           ? { _tag: "Failed", task: piece, reason: "" }
           : { _tag: "Spoken", task: piece, samples: new Float32Array(1), sampleRate: 16_000 }
-      dispatch({ _tag: "Done", host: host.number, outcome })
+      dispatch({ _tag: "Done", outcome })
     },
     ended: (ending: Ending) => {
       if (host === undefined) return
@@ -169,6 +176,9 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
     },
     /** Time passes, and the alarm rings when the supervisor wants it. */
     pass: (millis: number) => {
+      for (const number of stopped.splice(0)) {
+        dispatch({ _tag: "Ended", host: number, ending: { killed: true, cause: "It was stopped." } })
+      }
       const end = now + millis
       for (let at = wakeAt(state); at !== undefined && at <= end; at = wakeAt(state)) {
         law(at > now || starts.length < 1000, "an alarm leads to something")

@@ -126,7 +126,7 @@ export type Event =
   /** Wants the model to be loaded. */
   | { readonly _tag: "Load"; readonly request: Request }
   | { readonly _tag: "Loaded"; readonly host: Host }
-  | { readonly _tag: "Done"; readonly host: Host; readonly outcome: Outcome }
+  | { readonly _tag: "Done"; readonly outcome: Outcome }
   | { readonly _tag: "Ended"; readonly host: Host; readonly ending: Ending }
   /** It is the time of {@link wakeAt}. */
   | { readonly _tag: "Wake" }
@@ -173,7 +173,7 @@ const react = (rules: Rules, state: State, event: Event, now: number): Step => {
     case "Loaded":
       return loaded(rules, state, event.host, now)
     case "Done":
-      return done(state, event.host, event.outcome)
+      return done(state, event.outcome)
     case "Ended":
       return isCurrent(state, event.host) ? ended(state, event.ending, now) : only(state)
     case "Wake":
@@ -256,9 +256,10 @@ const loaded = (rules: Rules, state: State, host: Host, now: number): Step => {
   return only({ ...state, phase, loads: [], failedLoads: 0, everLoaded: true }, ...admitted)
 }
 
-const done = (state: State, host: Host, outcome: Outcome): Step => {
+const done = (state: State, outcome: Outcome): Step => {
   const work = state.running.find(({ piece }) => piece === outcome.task)
-  if (work === undefined || !isCurrent(state, host)) return only(state)
+  // A process that was stopped may have sent it before.
+  if (work === undefined) return only(state)
   const after = {
     ...state,
     running: state.running.filter((running) => running !== work),
@@ -308,7 +309,7 @@ const wake = (rules: Rules, state: State, now: number): Step => {
 const stuck = (state: State, host: Host, cause: string, now: number): Step =>
   andThen(only(state, { _tag: "Stop", host }), (after) => ended(after, { killed: true, cause }, now))
 
-const isIdle = ({ requests, running }: State): boolean => requests.size === 0 && running.length === 0
+const isIdle = ({ requests }: State): boolean => requests.size === 0
 
 /** Gives the process as many pieces as it has room for, and notes since when it is idle. */
 const fill = (rules: Rules, state: State, now: number, wasIdle: boolean): Step => {

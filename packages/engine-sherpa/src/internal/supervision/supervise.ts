@@ -58,7 +58,7 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
     const start = (host: number) => {
       process = startHost(hostOptions, {
         onLoaded: () => dispatch({ _tag: "Loaded", host }),
-        onOutcome: (outcome) => dispatch({ _tag: "Done", host, outcome }),
+        onOutcome: (outcome) => dispatch({ _tag: "Done", outcome }),
         onEnded: (ending) => dispatch({ _tag: "Ended", host, ending })
       })
     }
