@@ -6,7 +6,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { concat } from "@effect-speech/common/TypedArrays"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { tinyName } from "effect-speech-test-support/tinyModels"
 import type { Loadable } from "../src/internal/models.js"
@@ -149,10 +151,33 @@ describe("a model in a process of its own", () => {
     })
   )
 
+  it.scopedLive("starts as soon as it can, if its process could not be started", () =>
+    Effect.gen(function* () {
+      const recogniser = yield* tinyRecogniser()
+      // Longer than the system takes.
+      process.env.TOO_LONG = "x".repeat(4_000_000)
+      const fiber = yield* Effect.fork(hear(recogniser, new Float32Array(16_000)))
+      yield* until(Effect.map(recogniser.status, ({ reason }) => reason !== undefined))
+      delete process.env.TOO_LONG
+      expect(yield* recogniser.status).toMatchObject({
+        state: "loading",
+        reason: "Its process can't be started: E2BIG."
+      })
+      expect(yield* Fiber.join(fiber)).toBe(undefined)
+    })
+  )
+
   it.live("ends with the scope, and with the process that started it", () =>
     Effect.gen(function* () {
-      yield* Effect.scoped(Effect.flatMap(tinyRecogniser(), ({ load }) => load))
+      const scope = yield* Scope.make()
+      const recogniser = yield* Scope.extend(tinyRecogniser(), scope)
+      const request = yield* Effect.fork(Effect.flip(hear(recogniser, Stream.repeatValue(new Float32Array(160_000)))))
+      yield* until(isWorking(recogniser))
+      yield* Scope.close(scope, Exit.void)
       expect(modelProcesses()).toEqual([])
+      const ended = { reason: "Unavailable", message: expect.stringContaining("the engine has ended") }
+      expect(yield* Fiber.join(request)).toMatchObject(ended)
+      expect(yield* Effect.flip(hear(recogniser, new Float32Array(1)))).toMatchObject(ended)
       const host = new URL("../src/internal/host/modelHost.js", import.meta.url).pathname
       const parent = spawn(process.execPath, [
         "--eval",

@@ -2,8 +2,9 @@
  * Starts the process of a model, and says what it sends and why it ended.
  */
 import { type ChildProcess, fork } from "node:child_process"
-import { clearTimeout, setTimeout } from "node:timers"
+import { clearTimeout, setImmediate, setTimeout } from "node:timers"
 import { fileURLToPath } from "node:url"
+import { systemCode } from "@effect-speech/common/SystemCode"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Ending } from "../supervision/machine.js"
@@ -37,13 +38,13 @@ const lastWords = 1000
 
 const decodeReply = Schema.decodeUnknownEither(Reply)
 
-/** A process of the bundled command finds the file in the same place, as of the build of this package. */
-const entry = fileURLToPath(new URL("./modelHost.js", import.meta.url))
+/** The bundle of the command has this file beside the one that this module is in. */
+const modelHost = fileURLToPath(new URL("./modelHost.js", import.meta.url))
 
-const start = ({ concurrency }: HostOptions): ChildProcess => {
+const start = (program: string, { concurrency }: HostOptions): ChildProcess => {
   // Loaders and inspectors of the service's own process are not for this one.
   const { NODE_OPTIONS, ...env } = process.env
-  return fork(entry, [], {
+  return fork(program, [], {
     serialization: "advanced",
     execArgv: [],
     env: { ...env, UV_THREADPOOL_SIZE: String(concurrency) },
@@ -64,8 +65,23 @@ const tailOf = (child: ChildProcess) => {
   return () => [...lines, rest]
 }
 
-export const startHost = (options: HostOptions, listener: Listener): HostProcess => {
-  const child = start(options)
+const notStarted = (error: unknown): Ending => ({
+  killed: true,
+  cause: `Its process can't be started: ${systemCode(error) ?? "the reason is not known"}.`
+})
+
+/** @param program Path of what the process runs. Tests run others. */
+export const startHost = (options: HostOptions, listener: Listener, program: string = modelHost): HostProcess => {
+  try {
+    return watch(start(program, options), options, listener)
+  } catch (error) {
+    // Some reasons, such as a lack of memory, are thrown, and others are events.
+    setImmediate(() => listener.onEnded(notStarted(error)))
+    return { send: () => undefined, stop: () => Promise.resolve() }
+  }
+}
+
+const watch = (child: ChildProcess, options: HostOptions, listener: Listener): HostProcess => {
   const tail = tailOf(child)
   let refusal: string | undefined
   const refuse = (reason: string) => {
@@ -81,8 +97,8 @@ export const startHost = (options: HostOptions, listener: Listener): HostProcess
       listener.onEnded(ending)
     }
     // It was not started, or can't be reached any more.
-    child.on("error", (error: NodeJS.ErrnoException) => {
-      if (child.pid === undefined) finish({ killed: true, cause: `Its process can't be started: ${error.code}.` })
+    child.on("error", (error) => {
+      if (child.pid === undefined) finish(notStarted(error))
       else child.kill("SIGKILL")
     })
     child.once("exit", (code, signal) => {

@@ -9,8 +9,18 @@ import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { type HostOptions, type HostProcess, startHost } from "../host/hostProcess.js"
-import type { Outcome, Recognise, Speak } from "../host/protocol.js"
-import { type Action, type Event, type Failure, initial, type Piece, type Rules, step, wakeAt } from "./machine.js"
+import type { Outcome, Recognise, Speak, Work } from "../host/protocol.js"
+import {
+  type Action,
+  type Event,
+  type Failure,
+  initial,
+  type Piece,
+  type Rules,
+  type State,
+  step,
+  wakeAt
+} from "./machine.js"
 
 /** A piece of work without its number. */
 export type Job = Omit<Recognise, "task"> | Omit<Speak, "task">
@@ -33,142 +43,179 @@ export interface SuperviseOptions extends HostOptions {
   readonly rules: Rules
 }
 
-type Resume<A> = (effect: Effect.Effect<A, Failure>) => void
+/** For a request that outlives the engine. */
+const closed: Failure = { reason: "Unavailable", cause: "The engine has ended." }
+
+type Exit<A> = Effect.Effect<A, Failure>
+
+/** Who waits for an answer, by number. Each is answered once. */
+const makeWaiting = <A>() => {
+  const waiting = new Map<number, (exit: Exit<A>) => void>()
+  return {
+    add: (number: number, resume: (exit: Exit<A>) => void) => void waiting.set(number, resume),
+    remove: (number: number) => void waiting.delete(number),
+    answer: (number: number, exit: Exit<A>) => {
+      waiting.get(number)?.(exit)
+      waiting.delete(number)
+    },
+    answerAll: (exit: Exit<A>) => {
+      for (const resume of waiting.values()) resume(exit)
+      waiting.clear()
+    }
+  }
+}
+
+/** Calls `ring` at the time that was set last, in milliseconds of a clock that never jumps. */
+const makeAlarm = (ring: () => void) =>
+  Effect.gen(function* () {
+    const clock = yield* Effect.clock
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    const now = () => MonotonicClock.unsafeMillis(clock)
+    let alarm: { readonly at: number; readonly fiber: Fiber.RuntimeFiber<void> } | undefined
+    const set = (at: number | undefined) => {
+      if (at === alarm?.at) return
+      if (alarm !== undefined) runFork(Fiber.interruptFork(alarm.fiber))
+      alarm = undefined
+      if (at === undefined) return
+      const rings = Effect.sync(() => {
+        alarm = undefined
+        ring()
+      })
+      alarm = { at, fiber: runFork(Effect.zipRight(Clock.sleep(Math.max(0, at - now())), rings)) }
+    }
+    return { now, set }
+  })
+
+/** The process of the model, which is started again and again. */
+const makeProcess = (options: HostOptions, dispatch: (event: Event) => void) => {
+  let process: HostProcess | undefined
+  const stopping = new Set<Promise<void>>()
+  const stop = () => {
+    const stopped = process?.stop() ?? Promise.resolve()
+    stopping.add(stopped)
+    void stopped.then(() => stopping.delete(stopped))
+  }
+  return {
+    start: (host: number) => {
+      process = startHost(options, {
+        onLoaded: () => dispatch({ _tag: "Loaded", host }),
+        onOutcome: (outcome) => dispatch({ _tag: "Done", outcome }),
+        onEnded: (ending) => dispatch({ _tag: "Ended", host, ending })
+      })
+    },
+    send: (work: Work) => process?.send(work),
+    stop,
+    /** Waits for all that were started. */
+    end: () => {
+      stop()
+      return Promise.all(stopping)
+    }
+  }
+}
+
+const statusOf = ({ cause, phase, rejected, requests, restarts }: State) => {
+  const running = [...requests.values()].filter(({ started }) => started).length
+  return {
+    state: phase._tag === "waiting" ? ("loading" as const) : phase._tag,
+    ...(cause !== "" && { reason: cause }),
+    running,
+    queued: requests.size - running,
+    rejected,
+    restarts
+  }
+}
 
 /** Supervises a model until the end of the scope. Its process starts when it is needed. */
 export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { rules, ...hostOptions } = options
-    const clock = yield* Effect.clock
-    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-    const now = () => MonotonicClock.unsafeMillis(clock)
-
     let state = initial
+    let isClosed = false
     let numbers = 0
-    let process: HostProcess | undefined
-    const requests = new Map<number, Resume<void>>()
-    const pieces = new Map<Piece, { readonly resume: Resume<Outcome>; job: Job | undefined }>()
-    const stopping = new Set<Promise<void>>()
+    const requests = makeWaiting<void>()
+    const pieces = makeWaiting<Outcome>()
+    /** The work of the pieces that are not sent yet. */
+    const jobs = new Map<Piece, Job>()
 
-    const stop = () => {
-      const stopped = process?.stop() ?? Promise.resolve()
-      stopping.add(stopped)
-      void stopped.then(() => stopping.delete(stopped))
+    /** No action leads to another event at once. */
+    const dispatch = (event: Event): void => {
+      if (isClosed) {
+        requests.answerAll(Effect.fail(closed))
+        pieces.answerAll(Effect.fail(closed))
+        return
+      }
+      const next = step(rules, state, event, alarm.now())
+      state = next.state
+      for (const action of next.actions) perform(action)
+      alarm.set(wakeAt(state))
     }
-    const start = (host: number) => {
-      process = startHost(hostOptions, {
-        onLoaded: () => dispatch({ _tag: "Loaded", host }),
-        onOutcome: (outcome) => dispatch({ _tag: "Done", outcome }),
-        onEnded: (ending) => dispatch({ _tag: "Ended", host, ending })
-      })
-    }
-    const answer = (request: number, exit: Effect.Effect<void, Failure>) => {
-      requests.get(request)?.(exit)
-      requests.delete(request)
-    }
-    const settle = (piece: Piece, exit: Effect.Effect<Outcome, Failure>) => {
-      pieces.get(piece)?.resume(exit)
-      pieces.delete(piece)
-    }
-    const send = (piece: Piece) => {
-      const work = pieces.get(piece)
-      if (work?.job === undefined) return
-      process?.send({ ...work.job, task: piece })
-      // The samples are in the process now.
-      work.job = undefined
-    }
+    const process = makeProcess(hostOptions, dispatch)
+    const alarm = yield* makeAlarm(() => dispatch({ _tag: "Wake" }))
+
     const perform = (action: Action): void => {
       switch (action._tag) {
         case "Start":
-          start(action.host)
+          process.start(action.host)
           break
         case "Stop":
-          stop()
+          process.stop()
           break
-        case "Send":
-          send(action.piece)
+        case "Send": {
+          const job = jobs.get(action.piece)
+          if (job !== undefined) process.send({ ...job, task: action.piece })
+          jobs.delete(action.piece)
           break
+        }
         case "Admit":
-          answer(action.request, Effect.void)
+          requests.answer(action.request, Effect.void)
           break
         case "Reject":
-          answer(action.request, Effect.fail(action.failure))
+          requests.answer(action.request, Effect.fail(action.failure))
           break
         case "Deliver":
-          settle(action.piece, Effect.succeed(action.outcome))
+          pieces.answer(action.piece, Effect.succeed(action.outcome))
           break
         case "Fail":
-          settle(action.piece, Effect.fail(action.failure))
+          pieces.answer(action.piece, Effect.fail(action.failure))
+          jobs.delete(action.piece)
       }
     }
-
-    let alarm: { readonly at: number; readonly fiber: Fiber.RuntimeFiber<void> } | undefined
-    const setAlarm = () => {
-      const at = wakeAt(state)
-      if (at === alarm?.at) return
-      if (alarm !== undefined) runFork(Fiber.interruptFork(alarm.fiber))
-      alarm = undefined
-      if (at === undefined) return
-      const ring = Effect.sync(() => {
-        alarm = undefined
-        dispatch({ _tag: "Wake" })
-      })
-      alarm = { at, fiber: runFork(Effect.zipRight(Clock.sleep(Math.max(0, at - now())), ring)) }
-    }
-    /** No action leads to another event at once. */
-    const dispatch = (event: Event): void => {
-      const next = step(rules, state, event, now())
-      state = next.state
-      for (const action of next.actions) perform(action)
-      setAlarm()
-    }
-
     yield* Effect.addFinalizer(() =>
       Effect.promise(() => {
-        if (alarm !== undefined) runFork(Fiber.interruptFork(alarm.fiber))
-        stop()
-        return Promise.all(stopping)
+        isClosed = true
+        dispatch({ _tag: "Wake" })
+        alarm.set(undefined)
+        return process.end()
       })
     )
 
-    const request = (tag: "Enter" | "Load") =>
-      Effect.async<number, Failure>((resume) => {
-        const number = ++numbers
-        requests.set(number, (exit) => resume(Effect.as(exit, number)))
-        dispatch({ _tag: tag, request: number })
-        return leave(number)
-      })
-    const leave = (number: number) =>
+    const leave = (request: number) =>
       Effect.sync(() => {
-        requests.delete(number)
-        dispatch({ _tag: "Leave", request: number })
+        requests.remove(request)
+        dispatch({ _tag: "Leave", request })
       })
-    const run = (number: number, job: Job) =>
+    const ask = (tag: "Enter" | "Load") =>
+      Effect.async<number, Failure>((resume) => {
+        const request = ++numbers
+        requests.add(request, (exit) => resume(Effect.as(exit, request)))
+        dispatch({ _tag: tag, request })
+        return leave(request)
+      })
+    const run = (request: number, job: Job) =>
       Effect.async<Outcome, Failure>((resume) => {
         const piece = ++numbers
-        pieces.set(piece, { resume, job })
-        dispatch({ _tag: "Ask", request: number, piece })
+        pieces.add(piece, resume)
+        jobs.set(piece, job)
+        dispatch({ _tag: "Ask", request, piece })
         return Effect.sync(() => {
-          pieces.delete(piece)
+          pieces.remove(piece)
+          jobs.delete(piece)
           dispatch({ _tag: "Withdraw", piece })
         })
       })
     return {
-      enter: Effect.map(
-        Effect.acquireRelease(request("Enter"), leave),
-        (number): Place => ({ run: (job) => run(number, job) })
-      ),
-      load: Effect.asVoid(request("Load")),
-      status: Effect.sync(() => {
-        const running = [...state.requests.values()].filter(({ started }) => started).length
-        return {
-          state: state.phase._tag === "waiting" ? "loading" : state.phase._tag,
-          ...(state.cause !== "" && { reason: state.cause }),
-          running,
-          queued: state.requests.size - running,
-          rejected: state.rejected,
-          restarts: state.restarts
-        }
-      })
+      enter: Effect.map(Effect.acquireRelease(ask("Enter"), leave), (request) => ({ run: (job) => run(request, job) })),
+      load: Effect.asVoid(ask("Load")),
+      status: Effect.sync(() => statusOf(state))
     }
   })
