@@ -8,6 +8,7 @@ import { root, run, temporaryFolder } from "effect-speech-test-support/processes
 import { recipes } from "effect-speech-test-support/recipes"
 import { bar, exitStatus, title } from "effect-speech-test-support/report"
 import { build, transform } from "esbuild"
+import { useModels } from "./engines.js"
 import { startRegistry } from "./registry.js"
 import * as Tarballs from "./tarballs.js"
 import { compile, copy, install, type Manager, makeProject, type Project, packagesIn, serve, warnings } from "./user.js"
@@ -246,12 +247,16 @@ await checkStep("the command installs globally without a warning", async () =>
     })
   )
 )
-// The oldest supported version, the current one, and a later one.
-for (const version of [oldestNode, undefined, "24"]) {
+/** The oldest supported version, the current one, and later ones. */
+const environments = new Map<string, { readonly PATH: string }>()
+for (const version of [oldestNode, undefined, "22", "24"]) {
   const path = version === undefined ? process.env.PATH : `${await nodeOf(version)}:${process.env.PATH}`
   const env = { PATH: String(path) }
-  const { stdout: node } = await run("node", ["--version"], { cwd: temporary, env })
-  await checkStep(`on Node ${node.trim()} the command and the quick start run, also as CommonJS`, async () => {
+  const { stdout } = await run("node", ["--version"], { cwd: temporary, env })
+  environments.set(stdout.trim(), env)
+}
+for (const [node, env] of environments) {
+  await checkStep(`on Node ${node} the command and the quick start run, also as CommonJS`, async () => {
     const speech = join(prefix, "bin/speech")
     const service = await serve(speech, temporary, env)
     const options = { cwd: temporary, env: { ...service.environment, ...env } }
@@ -262,5 +267,29 @@ for (const version of [oldestNode, undefined, "24"]) {
     await service.stop()
     return is(`${greeting}\n`.repeat(3), heard.stdout + quick.stdout + required.stdout)
   })
+}
+
+title("With models of the user")
+await checkStep("without sherpa-onnx-node, `speech serve --models` says what to install", async () => {
+  const speech = join(prefix, "bin/speech")
+  const { status, stderr } = await run(speech, ["serve", "--models", "."], { cwd: temporary, mayFail: true })
+  const says = /npm install --global sherpa-onnx-node@\d+\.\d+/.test(stderr)
+  return says && status === 2 ? [] : [`it ended with ${status}: ${stderr}`]
+})
+const withModels = makeProject(join(temporary, "with-models"), "npm", registry)
+await checkStep("the command, the engine and sherpa-onnx-node install without a warning", () =>
+  install(withModels, ["@effect-speech/cli", "@effect-speech/engine-sherpa", "sherpa-onnx-node"])
+)
+for (const [node, env] of environments) {
+  console.error(`models: Node ${node}`)
+  await checkStep(
+    `on Node ${node} a service with models speaks and transcribes: SRT, 20,000 code points, an archive of 200 files`,
+    () =>
+      useModels({
+        speech: join(withModels.folder, "node_modules/.bin/speech"),
+        folder: join(temporary, `models-${node}`),
+        env
+      })
+  )
 }
 process.exitCode = exitStatus()
