@@ -42,7 +42,12 @@ const service = {
     "Folder of your own models. Its voices replace the built-in voice, and its recognisers the built-in recogniser. It needs the package sherpa-onnx-node.",
     { completes: "folder" }
   ),
-  threads: optional("--threads N", number({ above: 0, integer: true }), "Threads of each model.", { default: "1" }),
+  threads: optional(
+    "--threads N",
+    number({ from: 1, to: 256, integer: true }),
+    "Threads of each model, unless its model.json says how many.",
+    { default: "the cores, at most 4" }
+  ),
   preload: flag("--preload", "Load all models at the start, instead of each at its first request."),
   idle: optional("--idle MINUTES", number({ above: 0 }), "Unload a model that had no request for so long.", {
     default: "it stays loaded"

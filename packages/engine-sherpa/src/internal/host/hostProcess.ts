@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Ending } from "../supervision/machine.js"
+import { sherpaModule } from "./library.js"
 import { type Load, type Outcome, Reply, type Work } from "./protocol.js"
 import { endingOf, keptLines } from "./reasons.js"
 
@@ -43,7 +44,8 @@ const entry = fileURLToPath(new URL("./modelHost.js", import.meta.url))
 const start = ({ concurrency }: HostOptions): ChildProcess => {
   // Loaders and inspectors of the service's own process are not for this one.
   const { NODE_OPTIONS, ...env } = process.env
-  return fork(entry, [], {
+  const module = sherpaModule()
+  return fork(entry, module === undefined ? [] : [module], {
     serialization: "advanced",
     execArgv: [],
     env: { ...env, UV_THREADPOOL_SIZE: String(Math.max(4, concurrency)) },

@@ -23,9 +23,14 @@ for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) pro
 /** @param {unknown} error */
 const messageOf = (error) => (error instanceof Error ? error.message : String(error))
 
+/**
+ * The service says where it is: it may be installed elsewhere than this file.
+ *
+ * @returns {Promise<(typeof import("sherpa-onnx-node"))["default"]>}
+ */
 const loadSherpa = async () => {
   try {
-    return (await import("sherpa-onnx-node")).default
+    return (await import(process.argv[2] ?? "sherpa-onnx-node")).default
   } catch {
     // Its own message is a list of paths.
     throw new Error(
