@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { closeSync, openSync, symlinkSync, truncateSync, writeSync } from "node:fs"
 import { basename } from "node:path"
 import { SystemError } from "@effect/platform/Error"
@@ -595,16 +596,23 @@ describe("a folder that is no model", () => {
     symlinkSync(`${outside}/model.onnx`, `${folder}/linked/model.onnx`)
     symlinkSync(outside, `${folder}/whole`)
     symlinkSync(`${outside}/nothing`, `${folder}/nothing`)
+    symlinkSync(folder, `${folder}/loop`)
+    execFileSync("mkfifo", [`${folder}/pipe`])
     const { models: found, notUnderstood } = yield* ModelFolder.read(folder)
     expect(found.map(({ name }) => name)).toEqual(["linked", "whole"])
     expect(notUnderstood).toEqual([
       { name: "dead", reason: "model.onnx is a link to a file that does not exist; mend the link, or copy the file." },
+      {
+        name: "loop",
+        reason: "Its ONNX files are in the folder dead within it. Move the files of that folder up."
+      },
       { name: "nothing", reason: "It is a link to a file that does not exist; mend the link, or copy the file." },
       {
         name: "out",
         reason:
           "net.onnx is a link that leads out of the folder, and model.json may name only files in it; copy the file."
-      }
+      },
+      { name: "pipe", reason: "It is a pipe or a device, not a file." }
     ])
   })
 
