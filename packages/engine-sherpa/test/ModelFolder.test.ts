@@ -35,8 +35,8 @@ const filesOf = ({ files }: ModelFolder.ModelDescription) =>
 const transducer = {
   "encoder-epoch-99-avg-1.int8.onnx": onnx({ model_type: "zipformer2" }),
   "encoder-epoch-99-avg-1.onnx": onnx({ model_type: "zipformer2" }),
-  "decoder-epoch-99-avg-1.int8.onnx": onnx({ vocab_size: 500, context_size: 2 }),
-  "decoder-epoch-99-avg-1.onnx": onnx({ vocab_size: 500, context_size: 2 }),
+  "decoder-epoch-99-avg-1.int8.onnx": onnx({ vocab_size: 2, context_size: 2 }),
+  "decoder-epoch-99-avg-1.onnx": onnx({ vocab_size: 2, context_size: 2 }),
   "joiner-epoch-99-avg-1.int8.onnx": onnx(),
   "joiner-epoch-99-avg-1.onnx": onnx(),
   "bpe.vocab": "",
@@ -407,6 +407,12 @@ const cases: ReadonlyArray<readonly [name: string, files: Files, manifest: unkno
     { ...models.nemo, "tokens.txt": "<blk> 0\na b 1\n" },
     undefined,
     "tokens.txt must have a token and its number in each line, but has not in line 2."
+  ],
+  [
+    "the tokens of another model",
+    { ...models.nemo, "model.int8.onnx": onnx({ ...nemo, vocab_size: 128 }) },
+    undefined,
+    "tokens.txt has 2 tokens, and the model has 128. Copy the file that belongs to the model."
   ],
   ["tokens without the blank", { ...models.nemo, "tokens.txt": "a 0\n" }, undefined, /^tokens.txt has no token <blk>/],
   [

@@ -34,7 +34,7 @@ const changes = FastCheck.dictionary(
 const otherFile = FastCheck.record({
   bytes: FastCheck.nat(),
   metadata: constantFrom<Metadata>(nemo, vits, whisper, {}).map(entriesOf),
-  tokens: FastCheck.record({ hasBlank: FastCheck.boolean() }),
+  tokens: FastCheck.record({ hasBlank: FastCheck.boolean(), size: FastCheck.nat(5) }),
   problem: FastCheck.option(FastCheck.constant("is cut off"), { nil: undefined })
 })
 
@@ -57,7 +57,10 @@ const files = FastCheck.tuple(
 ).map(([model, changed, others]): ReadonlyMap<string, FileFacts> => {
   const own = Object.entries(model).map(
     ([path, metadata]) =>
-      [path, { bytes: 1, metadata: entriesOf({ ...metadata, ...changed }), tokens: { hasBlank: true } }] as const
+      [
+        path,
+        { bytes: 1, metadata: entriesOf({ ...metadata, ...changed }), tokens: { hasBlank: true, size: 3 } }
+      ] as const
   )
   return new Map<string, FileFacts>([...own, ...others])
 })

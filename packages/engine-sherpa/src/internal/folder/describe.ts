@@ -8,7 +8,7 @@ import type { Description, Family, ModelDescription, RecogniserDescription, Voic
 import type { Facts } from "./facts.js"
 import { languageOfEspeak, languagesInName, languagesInWords } from "./languages.js"
 import { isName, nameRule, type Role, roles } from "./manifest.js"
-import { checkFamilyParts, checkMetadata, metadataOf, whole } from "./needs.js"
+import { checkFamilyParts, checkMetadata, metadataOf, vocabularyOf, whole } from "./needs.js"
 import type { Metadata } from "./onnx.js"
 import { type Parts, partsOf } from "./parts.js"
 import { missingOf, speakersOf, voiceFiles } from "./voices.js"
@@ -92,6 +92,23 @@ const mainPart = (parts: Parts): string => parts.encoder ?? parts.model ?? ""
 
 /** The families that find the blank by its name in `tokens.txt`. */
 const needsBlank: ReadonlySet<Family> = new Set(["nemo-ctc", "zipformer-ctc", "wenet-ctc", "nemo-transducer"] as const)
+
+/** The families whose metadata counts the tokens. NeMo leaves the blank out, and some exporters of NeMo models do not. */
+const countsTokens: ReadonlySet<Family> = new Set(["nemo-ctc", "transducer", "nemo-transducer"] as const)
+
+/** Checks that `tokens.txt` is that of the model. */
+const checkTokens = (family: Family, parts: Parts, facts: Facts): Found<void> => {
+  const { tokens: path = "" } = parts
+  const { hasBlank = false, size = 0 } = facts.files.get(path)?.tokens ?? {}
+  const advice = "Copy the file that belongs to the model."
+  if (needsBlank.has(family) && !hasBlank) {
+    return refuse(`${path} has no token <blk>, which the model needs. ${advice}`)
+  }
+  const needed = vocabularyOf(family, parts, facts)
+  return countsTokens.has(family) && size < needed
+    ? refuse(`${path} has ${size} tokens, and the model has ${needed}. ${advice}`)
+    : Either.void
+}
 
 /** Checks that each part is there and can be loaded. */
 const checkParts = (parts: Parts, facts: Facts): Found<void> => {
@@ -216,7 +233,7 @@ const isSpeaking = (family: Family): family is VoiceDescription["family"] =>
 /** The model in a folder. The error is a sentence or two: the reason, and what to do. */
 export const describe = (facts: Facts): Found<ModelDescription> =>
   Either.gen(function* () {
-    const { files, folder, manifest } = facts
+    const { folder, manifest } = facts
     const name = manifest.name ?? facts.name
     if (!isName(name)) return yield* refuse(`Its name ${nameRule}. Rename the folder, or write a name into model.json.`)
     const parts = yield* partsOf(facts)
@@ -225,11 +242,7 @@ export const describe = (facts: Facts): Found<ModelDescription> =>
     const family = yield* familyOf(parts, main, facts)
     yield* checkFamilyParts(family, parts)
     yield* checkMetadata(family, parts, facts)
-    if (needsBlank.has(family) && files.get(parts.tokens ?? "")?.tokens?.hasBlank !== true) {
-      return yield* refuse(
-        `${parts.tokens} has no token <blk>, which the model needs. Copy the file that belongs to the model.`
-      )
-    }
+    yield* checkTokens(family, parts, facts)
     const common: Description = {
       name,
       folder,

@@ -134,3 +134,7 @@ export const checkMetadata = (family: Family, parts: Parts, facts: Facts): Eithe
         `In the metadata of ${path}, ${key} ${needInWords[need]}. Convert the model again, with a script of sherpa-onnx.`
       )
 }
+
+/** How many tokens the metadata states. */
+export const vocabularyOf = (family: Family, parts: Parts, facts: Facts): number =>
+  whole(metadataOf(facts, parts[needs[family].of] ?? ""), "vocab_size")
