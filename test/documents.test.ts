@@ -285,6 +285,7 @@ describe("the README of a package", () => {
     archive: internal/service/ArchiveService.RunRequest internal/service/ArchiveService.ArchiveService
     archive: Source.Source internal/source/SourceItem.SourceItem Source.FilesOptions Source.FolderOptions Source.PathsOptions
     archive: Archive.WorkOptions Archive.DatabaseOptions
+    engine-sherpa: Sherpa.SherpaOptions
     local-service: LocalServiceOptions.LocalServiceOptions LocalServiceOptions.ReproducibleOptions
     local-service: LocalService.LocalServiceMakeOptions KnownRecordings.KnownRecordingsOptions LocalService.LocalServiceHandle`
   const declared = [...interfaces.matchAll(/^ +([\w-]+): (.+)$/gm)].flatMap(([, name = "", all = ""]) =>
