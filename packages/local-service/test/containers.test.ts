@@ -16,7 +16,8 @@ import { field, file, form, transactionId } from "./blackbox/support/messages.js
 import { serviceTests } from "./blackbox/support/service.js"
 
 // Spoken by this service's voice and encoded by ffmpeg: MP3 and AAC at 64 kbit/s, Opus at 32, Vorbis at its default.
-const recording = (name: string) => readFileSync(new URL(`recordings/${name}`, import.meta.url))
+const recording = (name: string) =>
+  readFileSync(new URL(`../../audio-decoder/test/recordings/${name}`, import.meta.url))
 const text = "He has a bad cat."
 const files = ["cat.flac", "cat.mp3", "cat.m4a", "cat.fragmented.m4a", "cat.opus.ogg", "cat.vorbis.ogg", "cat.webm"]
 
@@ -38,7 +39,7 @@ const learn = Effect.gen(function* () {
 
 /** Every recording of these tests and of audio-codec's, and a WAV file of each kind. */
 const everyRecording: ReadonlyArray<readonly [name: string, bytes: Uint8Array]> = [
-  ...["recordings/", "../../audio-codec/test/recordings/"].flatMap((folder) =>
+  ...["../../audio-decoder/test/recordings/", "../../audio-codec/test/recordings/"].flatMap((folder) =>
     readdirSync(new URL(folder, import.meta.url)).map(
       (name) => [name, readFileSync(new URL(folder + name, import.meta.url))] as const
     )

@@ -4,7 +4,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, layer } from "@effect/vitest"
 import * as AudioDecoder from "@effect-speech/audio-codec/AudioDecoder"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
-import * as Decoder from "@effect-speech/local-service/Decoder"
+import * as NodeAudioDecoder from "@effect-speech/audio-decoder/NodeAudioDecoder"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -13,7 +13,7 @@ const pathOf = (name: string) => fileURLToPath(new URL(`recordings/${name}`, imp
 /** In seconds. */
 const duration = (readFileSync(pathOf("cat.wav")).length - 44) / 16_000
 
-layer(Layer.provideMerge(Decoder.layer, NodeFileSystem.layer))("the decoder of the local service", (it) => {
+layer(Layer.provideMerge(NodeAudioDecoder.layer, NodeFileSystem.layer))("the decoder of recordings", (it) => {
   it.scoped.each(["cat.mp3", "cat.m4a", "cat.flac", "cat.opus.ogg", "cat.webm"])(
     "decodes %s for audio-codec, also between tags",
     (name) =>
