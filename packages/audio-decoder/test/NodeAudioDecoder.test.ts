@@ -30,6 +30,23 @@ layer(Layer.provideMerge(NodeAudioDecoder.layer, NodeFileSystem.layer))("the dec
       })
   )
 
+  it.scoped("decodes an M4A whose offsets have 64 bits, as those of a file of more than 4 GB", () =>
+    Effect.gen(function* () {
+      const short = readFileSync(pathOf("cat.m4a"))
+      const at = short.indexOf("stco") - 4
+      // Its size and type, its version, one offset.
+      const wide = Buffer.from([0, 0, 0, 24, ...Buffer.from("co64"), ...short.subarray(at + 8, at + 16), 0, 0, 0, 0])
+      const long = Buffer.concat([short.subarray(0, at), wide, short.subarray(at + 16)])
+      for (const box of ["moov", "trak", "mdia", "minf", "stbl"]) {
+        const size = long.indexOf(box) - 4
+        long.writeUInt32BE(long.readUInt32BE(size) + 4, size)
+      }
+      const decode = (bytes: Uint8Array) =>
+        Effect.flatMap(AudioDecoder.decodeStream(Stream.make(bytes)), PcmStream.collect)
+      expect(yield* decode(long)).toEqual(yield* decode(short))
+    })
+  )
+
   it.scoped("says that a file is gone, or is a folder", () =>
     Effect.gen(function* () {
       const { decodeFile } = yield* AudioDecoder.AudioDecoder

@@ -59,58 +59,11 @@ const noise = (length: number, seed: number) => {
   })
 }
 
-const magics = {
-  MP3: [0xff, 0xfb, 0x90, 0x64],
-  "MP3 with a tag": [0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 0],
-  M4A: [0, 0, 0, 16, 0x66, 0x74, 0x79, 0x70, 0x4d, 0x34, 0x41, 0x20, 0, 0, 0, 0],
-  FLAC: [0x66, 0x4c, 0x61, 0x43],
-  OGG: [0x4f, 0x67, 0x67, 0x53],
-  WebM: [0x1a, 0x45, 0xdf, 0xa3],
-  WAV: [0x52, 0x49, 0x46, 0x46]
-}
-
-/** Copies of a recording. In each, 32-bit numbers replace bytes, at offsets from the first occurrence of `word`. */
-const patched = (name: string, word: string, ...patches: ReadonlyArray<Readonly<Record<number, number>>>) =>
-  patches.map((patch) => {
-    const bytes = Buffer.from(recording(name))
-    const start = bytes.indexOf(word)
-    for (const [offset, value] of Object.entries(patch)) bytes.writeUInt32BE(value, start + Number(offset))
-    return bytes
-  })
-
-const fourBillion = 0xffffffff
+const wav = [0x52, 0x49, 0x46, 0x46]
 const damaged: Readonly<Record<string, ReadonlyArray<Uint8Array>>> = {
-  ...Object.fromEntries(
-    files.flatMap((name) => {
-      const whole = recording(name)
-      const broken = Uint8Array.from(whole)
-      broken.set(noise(Math.min(400, broken.length - 12), 7), 12)
-      return [
-        [`truncated: ${name}`, [0.1, 0.5, 0.9].map((part) => whole.subarray(0, Math.floor(whole.length * part)))],
-        [`noise after 12 bytes: ${name}`, [broken]],
-        [`zeros after its first half: ${name}`, [whole.map((byte, index) => (index < whole.length / 2 ? byte : 0))]]
-      ]
-    })
-  ),
-  ...Object.fromEntries(
-    Object.entries(magics).map(([container, magic]) => [
-      `noise after the magic number of ${container}`,
-      [[...magic, ...noise(30_000, 1)], [...magic, ...noise(30_000, 2)], magic].map((bytes) => Uint8Array.from(bytes))
-    ])
-  ),
-  "empty, or of no known container": [new Uint8Array(0), Uint8Array.from([0, ...noise(1000, 3)])],
-  "tables of M4A that claim four billion samples": patched(
-    "cat.m4a",
-    "stsz",
-    { 12: fourBillion },
-    { 8: 8, 12: fourBillion }
-  ),
-  "fragments of M4A that claim four billion samples": patched(
-    "cat.fragmented.m4a",
-    "trun",
-    { 4: 0, 8: fourBillion },
-    { 4: 0x201, 8: fourBillion }
-  )
+  "cut in half": files.map((name) => recording(name).subarray(0, recording(name).length / 2)),
+  "noise after the first bytes of a WAV": [[...wav, ...noise(30_000, 1)], wav].map((bytes) => Uint8Array.from(bytes)),
+  "empty, or of no known container": [new Uint8Array(0), Uint8Array.from([0, ...noise(1000, 3)])]
 }
 
 serviceTests("a recording", LocalService.layer(), (it) => {
