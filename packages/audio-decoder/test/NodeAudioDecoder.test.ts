@@ -14,7 +14,7 @@ const pathOf = (name: string) => fileURLToPath(new URL(`recordings/${name}`, imp
 const duration = (readFileSync(pathOf("cat.wav")).length - 44) / 16_000
 
 layer(Layer.provideMerge(NodeAudioDecoder.layer, NodeFileSystem.layer))("the decoder of recordings", (it) => {
-  it.scoped.each(["cat.mp3", "cat.m4a", "cat.flac", "cat.opus.ogg", "cat.webm"])(
+  it.scoped.each(["cat.mp3", "cat.m4a", "cat.flac", "cat.opus.ogg", "cat.vorbis.ogg", "cat.flac.ogg", "cat.webm"])(
     "decodes %s for audio-codec, also between tags",
     (name) =>
       Effect.gen(function* () {

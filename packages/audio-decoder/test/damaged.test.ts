@@ -38,7 +38,16 @@ const patched = (name: string, word: string, ...patches: ReadonlyArray<Readonly<
   })
 
 const fourBillion = 0xffffffff
-const names = ["cat.flac", "cat.mp3", "cat.m4a", "cat.fragmented.m4a", "cat.opus.ogg", "cat.vorbis.ogg", "cat.webm"]
+const names = [
+  "cat.flac",
+  "cat.mp3",
+  "cat.m4a",
+  "cat.fragmented.m4a",
+  "cat.opus.ogg",
+  "cat.vorbis.ogg",
+  "cat.flac.ogg",
+  "cat.webm"
+]
 
 const damaged: ReadonlyArray<readonly [damage: string, variants: ReadonlyArray<Uint8Array>]> = [
   ...names.flatMap((name) => {

@@ -19,7 +19,16 @@ import { serviceTests } from "./blackbox/support/service.js"
 const recording = (name: string) =>
   readFileSync(new URL(`../../audio-decoder/test/recordings/${name}`, import.meta.url))
 const text = "He has a bad cat."
-const files = ["cat.flac", "cat.mp3", "cat.m4a", "cat.fragmented.m4a", "cat.opus.ogg", "cat.vorbis.ogg", "cat.webm"]
+const files = [
+  "cat.flac",
+  "cat.mp3",
+  "cat.m4a",
+  "cat.fragmented.m4a",
+  "cat.opus.ogg",
+  "cat.vorbis.ogg",
+  "cat.flac.ogg",
+  "cat.webm"
+]
 
 const formOf = (bytes: Uint8Array) =>
   form(field("model", "en-general-v2-8khz"), field("transaction_id", transactionId), file(bytes))
