@@ -7,17 +7,9 @@ import { NodeAudioDecoder } from "@effect-speech/audio-decoder"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { noise } from "effect-speech-test-support/random"
 
 const recording = (name: string) => readFileSync(new URL(`recordings/${name}`, import.meta.url))
-
-/** The same at every run. */
-const noise = (length: number, seed: number) => {
-  let state = seed
-  return Uint8Array.from({ length }, () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state >>> 24
-  })
-}
 
 const beginnings = {
   MP3: [0xff, 0xfb, 0x90, 0x64],

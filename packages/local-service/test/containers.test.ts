@@ -11,6 +11,7 @@ import { inspect } from "@effect-speech/stt/Recording"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { noise } from "effect-speech-test-support/random"
 import { teachable } from "effect-speech-test-support/teachable"
 import { field, file, form, transactionId } from "./blackbox/support/messages.js"
 import { serviceTests } from "./blackbox/support/service.js"
@@ -58,15 +59,6 @@ const everyRecording: ReadonlyArray<readonly [name: string, bytes: Uint8Array]> 
     return [`${name}.wav`, Buffer.concat([Buffer.from(name), header.subarray(4), Buffer.alloc(800)])] as const
   })
 ]
-
-/** The same at every run. */
-const noise = (length: number, seed: number) => {
-  let state = seed
-  return Uint8Array.from({ length }, () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state >>> 24
-  })
-}
 
 const wav = [0x52, 0x49, 0x46, 0x46]
 const damaged: Readonly<Record<string, ReadonlyArray<Uint8Array>>> = {
