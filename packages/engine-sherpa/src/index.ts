@@ -1,2 +1,3 @@
 export * as ModelFolder from "./ModelFolder.js"
+export * as Sherpa from "./Sherpa.js"
 export * from "./SherpaError.js"

@@ -2,7 +2,7 @@ import * as FastCheck from "effect/FastCheck"
 import { holds } from "effect-speech-test-support/holds"
 import { describe, expect, it } from "vitest"
 import { makeEncoder, spellingOf } from "../src/internal/families/hotwords.js"
-import { hearingFamily } from "../src/internal/families/recognisers.js"
+import { hearingFamily, longEnough } from "../src/internal/families/recognisers.js"
 import { byModel, byPauses, type Heard, type SegmentsOf } from "../src/internal/families/segments.js"
 import { parseTokens } from "../src/internal/families/tokens.js"
 import { speakingFamily } from "../src/internal/families/voices.js"
@@ -125,15 +125,15 @@ describe("hotwords", () => {
   it("are characters with blanks between, in the case of the tokens", () => {
     const encode = makeEncoder("cjkchar", characters)
     expect(encode([{ phrase: "hello, Hell", score: 1.5 }])).toEqual({
-      phrases: "H E L L O ▁ H E L L :1.5",
+      phrases: "H E L L O ▁ H E L L :1.500",
       unknown: 0
     })
-    expect(encode([{ phrase: "नम", score: 2 }]).phrases).toBe("न म :2")
+    expect(encode([{ phrase: "नम", score: 2 }]).phrases).toBe("न म :2.000")
   })
 
   it("are words for a model with bpe.vocab", () => {
     const encode = makeEncoder("bpe", pieces)
-    expect(encode([{ phrase: "hello  hell", score: 1 }]).phrases).toBe("HELLO HELL :1")
+    expect(encode([{ phrase: "hello  hell", score: 1 }]).phrases).toBe("HELLO HELL :1.000")
   })
 
   it("with an unknown character are left out and counted", () => {
@@ -144,17 +144,19 @@ describe("hotwords", () => {
         { phrase: "xylo", score: 1 },
         { phrase: "!?", score: 1 }
       ])
-    ).toEqual({ phrases: "H E L L O :1", unknown: 2 })
+    ).toEqual({ phrases: "H E L L O :1.000", unknown: 2 })
     expect(encode([{ phrase: "xylo", score: 1 }]).phrases).toBeUndefined()
   })
 
   it("never have a sign that sherpa-onnx reads as its own", () => {
     const signs = FastCheck.string({ unit: FastCheck.constantFrom(..."HELO'/:#@ \n\u200d▁न") })
-    holds([FastCheck.array(signs)], {}, (phrases) => {
+    const scores = FastCheck.double()
+    holds([FastCheck.array(signs), scores], {}, (phrases, score) => {
       for (const spelling of ["bpe", "cjkchar"] as const) {
         const encode = makeEncoder(spelling, new Set([...characters, "/", ":", "#", "@"]))
-        const encoded = encode(phrases.map((phrase) => ({ phrase, score: 1.5 })))
-        for (const phrase of encoded.phrases?.split("/") ?? []) expect(phrase).toMatch(/^[HELO'▁न ]+ :1\.5$/)
+        const encoded = encode(phrases.map((phrase) => ({ phrase, score })))
+        for (const phrase of encoded.phrases?.split("/") ?? [])
+          expect(phrase).toMatch(/^[HELO'▁न ]+ :-?\d{1,4}\.\d{3}$/)
       }
     })
   })
@@ -216,6 +218,14 @@ describe("a family of recognisers", () => {
     expect(whisper.longestPieceMillis).toBe(28_000)
     expect(["hi", "en", "xx"].map(whisper.languageOf)).toEqual(["hi", "en", undefined])
     expect(recogniser("nemo-ctc").longestPieceMillis).toBe(30_000)
+  })
+
+  it("is given half a second at least, since sherpa-onnx ends the process of a shorter piece", () => {
+    expect(longEnough(Float32Array.of(0.5, -0.5))).toEqual(
+      Float32Array.from({ length: 8000 }, (_, at) => [0.5, -0.5][at] ?? 0)
+    )
+    const enough = new Float32Array(8000)
+    expect(longEnough(enough)).toBe(enough)
   })
 
   it("of SenseVoice finds the language itself, unless it has one", () => {

@@ -2,11 +2,10 @@
  * The voice espeak-ng, as WebAssembly.
  */
 import { Voice, VoiceFailed, type VoiceService } from "@effect-speech/engine/Voice"
+import * as SpokenPieces from "@effect-speech/long-form/unstable/SpokenPieces"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 import { makeEspeak, sampleRate } from "./internal/espeak/espeak.js"
-import { spokenPieces } from "./internal/espeak/spokenPieces.js"
 
 /**
  * Speaks in as many threads as the machine has cores. A thread starts with the first text that finds the others busy. They speak a
@@ -24,31 +23,22 @@ export const layer: Layer.Layer<Voice> = Layer.scoped(
       speak: ({ lang, onSentence, pronunciations, speed, text, voice }) => {
         const targetRate = normalRate * speed
         const engineRate = Math.min(engineRates.to, Math.max(engineRates.from, Math.round(targetRate)))
-        return Stream.suspend(() => {
-          let length = 0
-          let start = 0
-          return Stream.fromIterable(spokenPieces(text, lang)).pipe(
-            Stream.rechunk(1),
-            Stream.mapConcatEffect(({ pause, sentence, text }) =>
-              Effect.map(
-                run({
-                  ssml: toSsml(text, pronunciations),
-                  voice: `${lang}${variants[voice]}`,
-                  wordsPerMinute: engineRate,
-                  stretch: engineRate / targetRate
-                }),
-                (samples) => {
-                  const silence = new Float32Array(Math.round((pause / speed) * sampleRate))
-                  length += samples.length
-                  if (sentence !== undefined) onSentence?.({ text: sentence, startSample: start, endSample: length })
-                  length += silence.length
-                  if (sentence !== undefined) start = length
-                  return [samples, silence]
-                }
-              )
-            ),
-            Stream.mapError((message) => new VoiceFailed({ reason: "Failed", message }))
-          )
+        return SpokenPieces.speak({
+          text,
+          lang,
+          speed,
+          sampleRate,
+          onSentence,
+          say: (piece) =>
+            Effect.mapError(
+              run({
+                ssml: toSsml(piece, pronunciations),
+                voice: `${lang}${variants[voice]}`,
+                wordsPerMinute: engineRate,
+                stretch: engineRate / targetRate
+              }),
+              (message) => new VoiceFailed({ reason: "Failed", message })
+            )
         })
       }
     })

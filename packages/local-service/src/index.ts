@@ -1,5 +1,4 @@
 export * as Accounts from "./Accounts.js"
-export * as Decoder from "./Decoder.js"
 export * as Espeak from "./Espeak.js"
 export * as Faults from "./Faults.js"
 export * as Journal from "./Journal.js"

@@ -48,6 +48,9 @@ export interface Encoded {
   readonly unknown: number
 }
 
+/** More changes nothing, and a number that is no float of C++ would end the process. */
+const mostScore = 1000
+
 /** Makes the encoder of a model's hotwords. The letters get the case that the tokens have. */
 export const makeEncoder = (
   spelling: Spelling,
@@ -60,9 +63,9 @@ export const makeEncoder = (
   const encode = ({ phrase, score }: Hotword): string | undefined => {
     const cases = [phrase, phrase.toLowerCase(), phrase.toUpperCase()].map(wordsOf)
     const words = cases.find(isKnown)
-    if (words === undefined || words.length === 0 || !Number.isFinite(score)) return undefined
+    if (words === undefined || words.length === 0 || Number.isNaN(score)) return undefined
     const written = spelling === "cjkchar" ? words.map((word) => [...word].join(" ")).join(between) : words.join(" ")
-    return `${written} :${score}`
+    return `${written} :${Math.min(mostScore, Math.max(-mostScore, score)).toFixed(3)}`
   }
   return (hotwords) => {
     const encoded = hotwords.map(encode).filter((phrase) => phrase !== undefined)

@@ -24,6 +24,17 @@ export interface HearingFamily {
  */
 const longest = 30_000
 
+/** In samples at 16 kHz: half a second. */
+const shortest = 8000
+
+/** A piece with silence after it, if it is very short: without a frame of features, Whisper ends its process, and transducers fail. */
+export const longEnough = (samples: Float32Array): Float32Array => {
+  if (samples.length >= shortest) return samples
+  const longer = new Float32Array(shortest)
+  longer.set(samples)
+  return longer
+}
+
 /** sherpa-onnx gives Whisper 29.5 s and drops the rest. */
 const longestOfWhisper = 28_000
 

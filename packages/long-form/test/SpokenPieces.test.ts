@@ -1,8 +1,8 @@
 import { expect, it } from "@effect/vitest"
+import * as SpokenPieces from "@effect-speech/long-form/unstable/SpokenPieces"
 import * as FastCheck from "effect/FastCheck"
-import { spokenPieces } from "../src/internal/espeak/spokenPieces.js"
 
-const piecesOf = (text: string) => [...spokenPieces(text, "en")]
+const piecesOf = (text: string) => [...SpokenPieces.split(text, "en")]
 const textsOf = (text: string) => piecesOf(text).map((piece) => piece.text)
 
 it("each sentence is spoken by itself, with a pause after it", () => {

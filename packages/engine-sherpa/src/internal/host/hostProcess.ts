@@ -1,0 +1,115 @@
+/**
+ * Starts the process of a model, and says what it sends and why it ended.
+ */
+import { type ChildProcess, fork } from "node:child_process"
+import { clearTimeout, setTimeout } from "node:timers"
+import { fileURLToPath } from "node:url"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { Ending } from "../supervision/machine.js"
+import { type Load, type Outcome, Reply, type Work } from "./protocol.js"
+import { endingOf, keptLines } from "./reasons.js"
+
+export interface HostOptions {
+  readonly load: Load
+  /** The folder of the model. */
+  readonly folder: string
+  /** Pieces that it works on at once. Each takes a thread of libuv's pool, which has 4 by default. */
+  readonly concurrency: number
+}
+
+/** What a process calls, asynchronously: `onLoaded` at most once, and after `onEnded` nothing. */
+export interface Listener {
+  readonly onLoaded: () => void
+  readonly onOutcome: (outcome: Outcome) => void
+  /** Once, however it ended. */
+  readonly onEnded: (ending: Ending) => void
+}
+
+export interface HostProcess {
+  readonly send: (work: Work) => void
+  /** Ends it at once. There is nothing to save. Returns when it has ended. */
+  readonly stop: () => Promise<void>
+}
+
+/** Milliseconds for the last words of a process that has ended. */
+const lastWords = 1000
+
+const decodeReply = Schema.decodeUnknownEither(Reply)
+
+/** A process of the bundled command finds the file in the same place, as of the build of this package. */
+const entry = fileURLToPath(new URL("./modelHost.js", import.meta.url))
+
+const start = ({ concurrency }: HostOptions): ChildProcess => {
+  // Loaders and inspectors of the service's own process are not for this one.
+  const { NODE_OPTIONS, ...env } = process.env
+  return fork(entry, [], {
+    serialization: "advanced",
+    execArgv: [],
+    env: { ...env, UV_THREADPOOL_SIZE: String(Math.max(4, concurrency)) },
+    // sherpa-onnx also prints to its standard output.
+    stdio: ["ignore", "ignore", "pipe", "ipc"]
+  })
+}
+
+/** The last lines of a stream of bytes. */
+const tailOf = (child: ChildProcess) => {
+  let lines: Array<string> = []
+  let rest = ""
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    const parts = (rest + text).split("\n")
+    rest = (parts.pop() ?? "").slice(-1000)
+    lines = [...lines, ...parts].slice(-keptLines)
+  })
+  return () => [...lines, rest]
+}
+
+export const startHost = (options: HostOptions, listener: Listener): HostProcess => {
+  const child = start(options)
+  const tail = tailOf(child)
+  let refusal: string | undefined
+  const refuse = (reason: string) => {
+    refusal ??= reason
+    child.kill("SIGKILL")
+  }
+  const ended = new Promise<void>((resolve) => {
+    let isEnded = false
+    const finish = (ending: Ending) => {
+      if (isEnded) return
+      isEnded = true
+      resolve()
+      listener.onEnded(ending)
+    }
+    // It was not started, or can't be reached any more.
+    child.on("error", (error: NodeJS.ErrnoException) => {
+      if (child.pid === undefined) finish({ killed: true, cause: `Its process can't be started: ${error.code}.` })
+      else child.kill("SIGKILL")
+    })
+    child.once("exit", (code, signal) => {
+      const settle = () => {
+        clearTimeout(timer)
+        finish(endingOf({ code, signal, refusal, lines: tail(), folder: options.folder }))
+      }
+      const timer = setTimeout(settle, lastWords)
+      if (child.stderr === null || child.stderr.closed) settle()
+      else child.stderr.once("close", settle)
+    })
+  })
+  child.on("message", (message) => {
+    const reply = decodeReply(message)
+    if (Either.isLeft(reply)) return refuse("Its process sent a message that is not of the protocol.")
+    if (reply.right._tag === "Loaded") return listener.onLoaded()
+    if (reply.right._tag === "Refused") return refuse(reply.right.reason)
+    listener.onOutcome(reply.right)
+  })
+  // A process that ended meanwhile says so by its exit.
+  const send = (message: Load | Work) => void child.send(message, undefined, {}, () => undefined)
+  send(options.load)
+  return {
+    send,
+    stop: () => {
+      child.kill("SIGKILL")
+      return ended
+    }
+  }
+}

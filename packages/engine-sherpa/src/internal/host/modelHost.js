@@ -1,0 +1,129 @@
+// The process of one model. A model that is damaged, or that sherpa-onnx does not like, may end its process, so only this file
+// loads sherpa-onnx-node. It uses only the asynchronous functions: the others end the process in more cases. JavaScript, because
+// plain Node starts the process, both from the sources and from the built package.
+import { problemIn } from "./requestCheck.js"
+
+/** @typedef {import("./protocol.js").Sent} Sent */
+/** @typedef {(work: import("./protocol.js").Work) => Promise<Sent>} Perform The service checks the results of sherpa-onnx. */
+
+/** Of all recognisers, in Hz. */
+const sampleRate = 16_000
+
+/** @param {Sent} reply */
+const send = (reply) => {
+  // Without a callback, a service that ended meanwhile would be an uncaught error here.
+  process.send?.(reply, undefined, {}, () => undefined)
+}
+
+// A normal exit would wait for the threads that compute.
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL"))
+// The service decides when a model ends. A terminal, and what supervises the service, signal all processes of a group.
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => undefined)
+
+/** @param {unknown} error */
+const messageOf = (error) => (error instanceof Error ? error.message : String(error))
+
+const loadSherpa = async () => {
+  try {
+    return (await import("sherpa-onnx-node")).default
+  } catch {
+    // Its own message is a list of paths.
+    throw new Error(
+      `sherpa-onnx-node can't be loaded. It may have no build for ${process.platform} on ${process.arch}.`
+    )
+  }
+}
+
+/** @param {import("./protocol.js").Load} request @returns {Promise<Perform>} */
+const makeRecogniser = async ({ config }) => {
+  const sherpa = await loadSherpa()
+  const recogniser = await sherpa.OfflineRecognizer.createAsync(config)
+  /** @type {string | undefined} */
+  let language
+  /** @type {Set<Promise<unknown>>} */
+  const decoding = new Set()
+  /** @type {Promise<unknown>} */
+  let turn = Promise.resolve()
+
+  /**
+   * A recogniser has one language at a time. Recordings of another wait until those before them are decoded.
+   *
+   * @param {string | undefined} wanted
+   */
+  const setLanguage = (wanted) => {
+    const isSet = turn.then(async () => {
+      if (wanted === undefined || wanted === language) return
+      await Promise.allSettled(decoding)
+      const { modelConfig } = recogniser.config
+      const whisper = { ...modelConfig?.whisper, language: wanted }
+      recogniser.setConfig({ ...recogniser.config, modelConfig: { ...modelConfig, whisper } })
+      language = wanted
+    })
+    turn = isSet.catch(() => undefined)
+    return isSet
+  }
+
+  /** @param {Float32Array} samples @param {string | undefined} [hotwords] */
+  const decode = async (samples, hotwords) => {
+    const stream = recogniser.createStream(hotwords)
+    stream.acceptWaveform({ samples, sampleRate })
+    const decoded = recogniser.decodeAsync(stream)
+    decoding.add(decoded)
+    try {
+      return await decoded
+    } finally {
+      decoding.delete(decoded)
+    }
+  }
+
+  // Some models load, and end the process with the first samples. Those are refused too.
+  await decode(new Float32Array(sampleRate))
+  send({ _tag: "Loaded" })
+  return async (work) => {
+    if (work._tag !== "Recognise") throw new Error("This model does not speak.")
+    await setLanguage(work.language)
+    return { _tag: "Recognised", task: work.task, result: await decode(work.samples, work.hotwords) }
+  }
+}
+
+/** @param {import("./protocol.js").Load} request @returns {Promise<Perform>} */
+const makeVoice = async ({ config, trial }) => {
+  const sherpa = await loadSherpa()
+  const voice = await sherpa.OfflineTts.createAsync(config)
+  if (!(voice.sampleRate > 0)) throw new Error(`Its sample rate is ${voice.sampleRate} Hz.`)
+  // A text that it can't speak is no reason to refuse it: if it ends the process, that is one.
+  if (trial !== undefined) await voice.generateAsync({ text: trial, sid: 0, speed: 1 }).catch(() => undefined)
+  send({ _tag: "Loaded" })
+  return async (work) => {
+    if (work._tag !== "Speak") throw new Error("This model does not listen.")
+    const { samples, sampleRate } = await voice.generateAsync({ text: work.text, sid: work.speaker, speed: work.speed })
+    return { _tag: "Spoken", task: work.task, samples, sampleRate }
+  }
+}
+
+/** @type {Promise<Perform> | undefined} */
+let model
+
+/** @param {import("./protocol.js").Load} request */
+const load = (request) => {
+  model ??= request.operation === "transcribe" ? makeRecogniser(request) : makeVoice(request)
+  model.catch((error) => send({ _tag: "Refused", reason: messageOf(error) }))
+}
+
+/** @param {import("./protocol.js").Work} work */
+const perform = async (work) => {
+  try {
+    if (model === undefined) throw new Error("The model is not loaded.")
+    send(await (await model)(work))
+  } catch (error) {
+    send({ _tag: "Failed", task: work.task, reason: messageOf(error) })
+  }
+}
+
+process.on("message", (message) => {
+  const request = /** @type {import("./protocol.js").Load | import("./protocol.js").Work} */ (message)
+  const problem = problemIn(request)
+  if (problem === undefined) return request._tag === "Load" ? load(request) : void perform(request)
+  const task = Reflect.get(Object(request), "task")
+  send(typeof task === "number" ? { _tag: "Failed", task, reason: problem } : { _tag: "Refused", reason: problem })
+})

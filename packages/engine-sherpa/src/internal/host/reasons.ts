@@ -1,0 +1,56 @@
+/**
+ * Why a process ended, as a sentence without paths: it may be shown to the client of a service.
+ */
+import * as Printable from "@effect-speech/common/Printable"
+import type { Ending } from "../supervision/machine.js"
+
+/** As many lines of the process's own words count. The reason of an end comes last. */
+export const keptLines = 20
+
+/** In UTF-16 units. The model of onnxruntime may describe itself for pages. */
+const longest = 500
+
+/** Signals by which the system ends a process that does something impossible. Any other comes from outside. */
+const ownSignals: ReadonlyArray<string> = ["SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSEGV", "SIGTRAP"]
+
+export interface Facts {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** Why it refused the model. Default: it did not say. */
+  readonly refusal?: string | undefined
+  /** The last lines that it wrote to its standard error. */
+  readonly lines: ReadonlyArray<string>
+  /** The folder of the model, whose name a reason does not show. */
+  readonly folder: string
+}
+
+/** Where a line of sherpa-onnx comes from, and a line of onnxruntime with its time. */
+const origin = /^(?:\S*\.(?:cc|cpp|h):\S*?:?\d+:? |\S+ \S+ \[\w:onnxruntime:[^\]]*\] )/
+
+const colours = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g")
+
+/** A path as far as its last part. */
+const folders = /(?:file:\/\/)?(?<![\w.])(?:[A-Za-z]:)?(?:[\\/][^\s\\/'":,()]+)*[\\/](?=[^\s\\/'":,()])/g
+
+const plain = (line: string, folder: string): string =>
+  line.replaceAll(colours, "").trim().replace(origin, "").replaceAll(folder, "").replaceAll(folders, "").trim()
+
+const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+/** What the process said, in plain words. */
+const words = ({ folder, lines, refusal }: Facts): string => {
+  // The lines of a stack.
+  const said = lines.filter((line) => !/^\s+at /.test(line)).map((line) => plain(line, folder))
+  const kept = said.filter((line) => line !== "").slice(-keptLines)
+  const text = Printable.line(kept.length > 0 ? kept.map(asSentence).join(" ") : plain(refusal ?? "", folder))
+  return text.length > longest ? `… ${text.slice(-longest)}` : text
+}
+
+export const endingOf = (facts: Facts): Ending => {
+  const { code, refusal, signal } = facts
+  const killed = refusal === undefined && signal !== null && !ownSignals.includes(signal)
+  const how = signal === null ? `with exit code ${code}` : `by ${signal}`
+  // What it wrote before has nothing to do with a signal from outside.
+  const said = killed ? "" : words(facts)
+  return { killed, cause: said === "" ? `Its process ended ${how}.` : asSentence(said) }
+}

@@ -1,0 +1,76 @@
+/**
+ * Cuts the recording of a request into pieces that a model can hear.
+ */
+import * as Quiet from "@effect-speech/audio-codec/Quiet"
+import { yieldToEventLoop } from "@effect-speech/common/Cooperative"
+import { concat } from "@effect-speech/common/TypedArrays"
+import type { Samples } from "@effect-speech/engine"
+import type * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+
+/** What all recognisers hear, in Hz. */
+export const sampleRate = 16_000
+
+/** A piece with its first sample, counted from the beginning of the recording. */
+export type Piece = Pick<Quiet.Piece, "startSample" | "samples">
+
+/** In samples: 4 seconds, so that other requests run while a long recording is cut. */
+const longestBlock = 2 ** 16
+
+/** The blocks of a recording. The event loop runs between two of them. */
+const blocksOf = <E, R>(samples: Samples<E, R>): Stream.Stream<Float32Array, E, R> => {
+  const blocks: Stream.Stream<Float32Array, E, R> =
+    samples instanceof Float32Array ? Stream.make(samples) : Stream.rechunk(samples, 1)
+  return blocks.pipe(
+    Stream.mapConcat(function* (block) {
+      for (let at = 0; at < block.length; at += longestBlock) yield block.subarray(at, at + longestBlock)
+    }),
+    Stream.rechunk(1),
+    Stream.tap(() => yieldToEventLoop)
+  )
+}
+
+/** The first blocks, until they exceed a number of samples, and whether they are all. */
+const beginningOf = <E, R>(
+  pull: Effect.Effect<Chunk.Chunk<Float32Array>, Option.Option<E>, R>,
+  most: number
+): Effect.Effect<{ readonly blocks: ReadonlyArray<Float32Array>; readonly isAll: boolean }, E, R> =>
+  Effect.gen(function* () {
+    const blocks: Array<Float32Array> = []
+    let length = 0
+    const next = Effect.catchAll(pull, (error) =>
+      Option.isNone(error) ? Effect.succeed(undefined) : Effect.fail(error.value)
+    )
+    while (length <= most) {
+      const chunk = yield* next
+      if (chunk === undefined) return { blocks, isAll: true }
+      for (const block of chunk) {
+        blocks.push(block)
+        length += block.length
+      }
+    }
+    return { blocks, isAll: false }
+  })
+
+/**
+ * The pieces of a recording at {@link sampleRate}, in order. It is cut in its pauses. A recording that is short enough is one piece,
+ * as it is: to look for pauses in it would take a fifth of the time in which a small model hears it.
+ */
+export const piecesOf = <E, R>(samples: Samples<E, R>, longestMillis: number): Stream.Stream<Piece, E, R> => {
+  const longest = (longestMillis * sampleRate) / 1000
+  if (samples instanceof Float32Array && samples.length <= longest) return onePiece(samples)
+  const pieces: Effect.Effect<Stream.Stream<Piece, E, R>, E, R | Scope.Scope> = Effect.gen(function* () {
+    const pull = yield* Stream.toPull(blocksOf(samples))
+    const { blocks, isAll } = yield* beginningOf(pull, longest)
+    if (isAll) return onePiece(concat([...blocks], Float32Array))
+    const rest = Stream.repeatEffectChunkOption(pull)
+    return Quiet.cutStream(Stream.concat(Stream.fromIterable(blocks), rest), sampleRate, { maximum: longestMillis })
+  })
+  return Stream.unwrapScoped(pieces)
+}
+
+const onePiece = (samples: Float32Array): Stream.Stream<Piece> =>
+  samples.length === 0 ? Stream.empty : Stream.make({ startSample: 0, samples })

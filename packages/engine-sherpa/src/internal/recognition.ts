@@ -1,0 +1,83 @@
+/**
+ * Recognises the recording of a request with a model.
+ */
+import type { Recognised, RecognisedSegment, RecognitionRequest } from "@effect-speech/engine"
+import { RecogniserFailed } from "@effect-speech/engine"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { HearingFamily } from "./families/recognisers.js"
+import { type Piece, piecesOf, sampleRate } from "./pieces.js"
+import { failedOn, sentenceOf } from "./sentences.js"
+import type { Failure } from "./supervision/machine.js"
+import type { Place, Supervised } from "./supervision/supervise.js"
+
+/** Pieces of a request that are in the process or wait for it: while one is heard, the next one is cut and sent. */
+const ahead = 2
+
+/**
+ * Recognises a recording of any length: piece after piece, so that memory does not grow with it. Returns `undefined` if nothing
+ * was recognised. An interruption withdraws the pieces that wait. The one that is heard is heard to its end.
+ */
+export const recognise = <E, R>(
+  supervised: Supervised,
+  model: HearingFamily,
+  { hotwords, lang, samples }: Pick<RecognitionRequest<E, R>, "lang" | "samples" | "hotwords">
+): Effect.Effect<Recognised | undefined, RecogniserFailed | E, R> =>
+  Effect.gen(function* () {
+    const place = yield* Effect.mapError(supervised.enter, toError(model))
+    const language = model.languageOf(lang)
+    const { phrases, unknown } = model.hotwordsOf(hotwords)
+    if (unknown > 0)
+      yield* Effect.logWarning(`The model ${model.name} can't write ${unknown} of ${hotwords.length} hotwords.`)
+    const told = { ...(phrases !== undefined && { hotwords: phrases }), ...(language !== undefined && { language }) }
+    const segments: Array<RecognisedSegment> = []
+    yield* piecesOf(samples, model.longestPieceMillis).pipe(
+      Stream.mapEffect((piece) => hear(place, model, piece, told), { concurrency: ahead }),
+      Stream.runForEach((heard) => Effect.sync(() => segments.push(...heard)))
+    )
+    return wholeOf(segments)
+  }).pipe(Effect.scoped)
+
+const toError = (model: HearingFamily) => (failure: Failure) =>
+  new RecogniserFailed({
+    reason: failure.reason,
+    message: sentenceOf(model.name, failure),
+    retryAfterMillis: failure.retryAfterMillis
+  })
+
+const hear = (
+  place: Place,
+  model: HearingFamily,
+  { samples, startSample }: Piece,
+  told: { readonly hotwords?: string; readonly language?: string }
+): Effect.Effect<ReadonlyArray<RecognisedSegment>, RecogniserFailed> =>
+  Effect.gen(function* () {
+    const outcome = yield* Effect.mapError(place.run({ _tag: "Recognise", samples, ...told }), toError(model))
+    if (outcome._tag !== "Recognised") {
+      return yield* new RecogniserFailed({ reason: "Failed", message: failedOn(model.name, "recording", outcome) })
+    }
+    const startMillis = toMillis(startSample)
+    const durationMillis = toMillis(samples.length)
+    return model.segmentsOf(outcome.result, durationMillis).map((segment) => ({
+      ...segment,
+      startMillis: startMillis + segment.startMillis,
+      endMillis: startMillis + segment.endMillis
+    }))
+  })
+
+const toMillis = (samples: number): number => Math.round((samples * 1000) / sampleRate)
+
+/** The confidence of the whole is the mean of the segments, each by its duration. */
+const wholeOf = (segments: ReadonlyArray<RecognisedSegment>): Recognised | undefined => {
+  if (segments.length === 0) return undefined
+  const text = segments.map((segment) => segment.text).join(" ")
+  let weights = 0
+  let sum = 0
+  for (const { confidence, endMillis, startMillis } of segments) {
+    if (confidence === undefined) return { text, segments }
+    const weight = Math.max(1, endMillis - startMillis)
+    weights += weight
+    sum += weight * confidence
+  }
+  return { text, confidence: sum / weights, segments }
+}

@@ -1,0 +1,339 @@
+/**
+ * The supervisor of one model, as a function: what happened goes in, what to do comes out. It knows no process and no clock.
+ *
+ * | state      | what it means | next |
+ * | ---------- | ------------- | ---- |
+ * | `unloaded` | no process: no request yet, or none for long | `loading` with the next request |
+ * | `loading`  | the process loads the model | `ready`, `waiting` or `refused` |
+ * | `ready`    | the process works, or waits for work | `waiting` if it ends, `unloaded` when it is idle for long |
+ * | `waiting`  | the process ended, and starts again after a delay | `loading` |
+ * | `refused`  | the model can't be loaded | none |
+ *
+ * A request enters, has some pieces of work done, and leaves. Pieces of all requests are done in the order in which they come, so a
+ * short request does not wait for the end of a long one.
+ *
+ * | rule                  | why |
+ * | --------------------- | --- |
+ * | If the process ends, the pieces in it fail, and the others wait for the next process. | One of those in it may have ended it. |
+ * | While the process is down, no request enters. | Its client can choose to wait, or to ask another machine. |
+ * | A model that never loaded is refused if it can't be loaded, any other one after several attempts. | Memory may be short for a while. |
+ */
+
+import type { Outcome } from "../host/protocol.js"
+
+/** How often a model that can't be loaded is tried, if it could be loaded before, or if its process was killed from outside. */
+const mostAttempts = 5
+
+/** In milliseconds. */
+const delays = { first: 500, longest: 30_000 }
+
+/** The share of the newest request in the mean duration of a request. */
+const weightOfNewest = 0.2
+
+/** In milliseconds. */
+const retryAfter = { shortest: 1000, longest: 60_000 }
+
+export interface Rules {
+  /** Pieces that the process works on at once. */
+  readonly concurrency: number
+  /** Requests that may be in at once. */
+  readonly places: number
+  /** Milliseconds without a request after which the process ends. */
+  readonly idle: number
+  /** Milliseconds in which a model must be loaded. */
+  readonly longestLoad: number
+  /** Milliseconds in which a piece must be done. */
+  readonly longestPiece: number
+}
+
+/** Numbers of requests, of their pieces, and of processes. None is used again. */
+export type Request = number
+export type Piece = number
+export type Host = number
+
+export interface Failure {
+  readonly reason: "Overloaded" | "Unavailable" | "Failed"
+  /** What is known of the cause, as a sentence. Empty if the reason says it all. */
+  readonly cause: string
+  readonly retryAfterMillis?: number
+}
+
+/** Why a process ended. */
+export interface Ending {
+  /** Whether something outside of the process ended it, such as `kill` or a lack of memory. */
+  readonly killed: boolean
+  readonly cause: string
+}
+
+type Phase =
+  | { readonly _tag: "unloaded" }
+  | { readonly _tag: "loading"; readonly host: Host; readonly until: number }
+  | { readonly _tag: "ready"; readonly host: Host; readonly idleAt: number }
+  | { readonly _tag: "waiting"; readonly until: number }
+  | { readonly _tag: "refused" }
+
+interface Work {
+  readonly piece: Piece
+  readonly request: Request
+}
+
+export interface State {
+  readonly phase: Phase
+  /** The requests that are in, each with the time when it entered. */
+  readonly requests: ReadonlyMap<Request, { readonly since: number; readonly started: boolean }>
+  readonly queue: ReadonlyArray<Work>
+  /** What the process works on, until when each must be done, and whether its request still wants it. */
+  readonly running: ReadonlyArray<Work & { readonly until: number; readonly wanted: boolean }>
+  /** Who waits until the model is loaded. */
+  readonly loads: ReadonlyArray<Request>
+  /** Number of the latest process. */
+  readonly hosts: Host
+  /** Ends of processes since a piece was done. */
+  readonly deaths: number
+  /** Processes in a row that ended before the model was loaded. */
+  readonly failedLoads: number
+  readonly everLoaded: boolean
+  /** Why it last ended. */
+  readonly cause: string
+  readonly rejected: number
+  readonly restarts: number
+  /** Mean milliseconds for which a request is in. */
+  readonly mean: number
+}
+
+export const initial: State = {
+  phase: { _tag: "unloaded" },
+  requests: new Map(),
+  queue: [],
+  running: [],
+  loads: [],
+  hosts: 0,
+  deaths: 0,
+  failedLoads: 0,
+  everLoaded: false,
+  cause: "",
+  rejected: 0,
+  restarts: 0,
+  mean: 0
+}
+
+export type Event =
+  /** Asks for a place. */
+  | { readonly _tag: "Enter"; readonly request: Request }
+  | { readonly _tag: "Leave"; readonly request: Request }
+  | { readonly _tag: "Ask"; readonly request: Request; readonly piece: Piece }
+  | { readonly _tag: "Withdraw"; readonly piece: Piece }
+  /** Wants the model to be loaded. */
+  | { readonly _tag: "Load"; readonly request: Request }
+  | { readonly _tag: "Loaded"; readonly host: Host }
+  | { readonly _tag: "Done"; readonly host: Host; readonly outcome: Outcome }
+  | { readonly _tag: "Ended"; readonly host: Host; readonly ending: Ending }
+  /** It is the time of {@link wakeAt}. */
+  | { readonly _tag: "Wake" }
+
+export type Action =
+  | { readonly _tag: "Start"; readonly host: Host }
+  | { readonly _tag: "Stop"; readonly host: Host }
+  | { readonly _tag: "Send"; readonly host: Host; readonly piece: Piece }
+  /** Answers `Enter` and `Load`. */
+  | { readonly _tag: "Admit"; readonly request: Request }
+  | { readonly _tag: "Reject"; readonly request: Request; readonly failure: Failure }
+  /** Answers `Ask`. */
+  | { readonly _tag: "Deliver"; readonly piece: Piece; readonly outcome: Outcome }
+  | { readonly _tag: "Fail"; readonly piece: Piece; readonly failure: Failure }
+
+export interface Step {
+  readonly state: State
+  readonly actions: ReadonlyArray<Action>
+}
+
+const only = (state: State, ...actions: ReadonlyArray<Action>): Step => ({ state, actions })
+
+const andThen = ({ actions, state }: Step, next: (state: State) => Step): Step => {
+  const after = next(state)
+  return { state: after.state, actions: [...actions, ...after.actions] }
+}
+
+/** What happens next. `now` is in milliseconds, and never goes back. */
+export const step = (rules: Rules, state: State, event: Event, now: number): Step =>
+  andThen(react(rules, state, event, now), (after) => fill(rules, after, now, isIdle(state)))
+
+const react = (rules: Rules, state: State, event: Event, now: number): Step => {
+  switch (event._tag) {
+    case "Enter":
+      return enter(rules, state, event.request, now)
+    case "Load":
+      return load(rules, state, event.request, now)
+    case "Ask":
+      return ask(state, event)
+    case "Withdraw":
+      return only(without(state, ({ piece }) => piece === event.piece))
+    case "Leave":
+      return only(leave(state, event.request, now))
+    case "Loaded":
+      return loaded(rules, state, event.host, now)
+    case "Done":
+      return done(state, event.host, event.outcome)
+    case "Ended":
+      return isCurrent(state, event.host) ? ended(state, event.ending, now) : only(state)
+    case "Wake":
+      return wake(rules, state, now)
+  }
+}
+
+const enter = (rules: Rules, state: State, request: Request, now: number): Step => {
+  const failure = down(state, now)
+  if (failure !== undefined) return only(state, { _tag: "Reject", request, failure })
+  if (state.requests.size >= rules.places) {
+    const estimate = Math.min(retryAfter.longest, Math.max(retryAfter.shortest, state.mean))
+    return only(
+      { ...state, rejected: state.rejected + 1 },
+      { _tag: "Reject", request, failure: { reason: "Overloaded", cause: "", retryAfterMillis: estimate } }
+    )
+  }
+  const requests = new Map(state.requests).set(request, { since: now, started: false })
+  return andThen(only({ ...state, requests }, { _tag: "Admit", request }), (after) => ensureStarted(rules, after, now))
+}
+
+/** Why no request can enter now. `undefined` if one can. */
+const down = ({ cause, phase }: State, now: number): Failure | undefined => {
+  if (phase._tag === "refused") return { reason: "Failed", cause }
+  if (phase._tag !== "waiting") return undefined
+  return { reason: "Unavailable", cause, retryAfterMillis: Math.max(retryAfter.shortest, phase.until - now) }
+}
+
+const load = (rules: Rules, state: State, request: Request, now: number): Step => {
+  if (state.phase._tag === "ready") return only(state, { _tag: "Admit", request })
+  if (state.phase._tag === "refused") {
+    return only(state, { _tag: "Reject", request, failure: { reason: "Failed", cause: state.cause } })
+  }
+  return ensureStarted(rules, { ...state, loads: [...state.loads, request] }, now)
+}
+
+const ensureStarted = (rules: Rules, state: State, now: number): Step =>
+  state.phase._tag === "unloaded" ? start(rules, state, now) : only(state)
+
+const start = (rules: Rules, state: State, now: number): Step => {
+  const host = state.hosts + 1
+  return only(
+    { ...state, hosts: host, phase: { _tag: "loading", host, until: now + rules.longestLoad } },
+    { _tag: "Start", host }
+  )
+}
+
+const ask = (state: State, { piece, request }: Work): Step => {
+  if (state.phase._tag === "refused") {
+    return only(state, { _tag: "Fail", piece, failure: { reason: "Failed", cause: state.cause } })
+  }
+  return only({ ...state, queue: [...state.queue, { piece, request }] })
+}
+
+/** The state without some pieces. The process finishes those that it works on, and nobody gets them. */
+const without = (state: State, isUnwanted: (work: Work) => boolean): State => ({
+  ...state,
+  queue: state.queue.filter((work) => !isUnwanted(work)),
+  running: state.running.map((work) => (isUnwanted(work) ? { ...work, wanted: false } : work))
+})
+
+const leave = (state: State, request: Request, now: number): State => {
+  const left = state.requests.get(request)
+  const loads = state.loads.filter((waiting) => waiting !== request)
+  if (left === undefined) return { ...state, loads }
+  const requests = new Map(state.requests)
+  requests.delete(request)
+  const took = now - left.since
+  const mean = state.mean === 0 ? took : state.mean + weightOfNewest * (took - state.mean)
+  return without({ ...state, loads, requests, mean }, (work) => work.request === request)
+}
+
+const isCurrent = ({ phase }: State, host: Host): boolean =>
+  (phase._tag === "loading" || phase._tag === "ready") && phase.host === host
+
+const loaded = (rules: Rules, state: State, host: Host, now: number): Step => {
+  if (state.phase._tag !== "loading" || state.phase.host !== host) return only(state)
+  const admitted = state.loads.map((request): Action => ({ _tag: "Admit", request }))
+  const phase: Phase = { _tag: "ready", host, idleAt: now + rules.idle }
+  return only({ ...state, phase, loads: [], failedLoads: 0, everLoaded: true }, ...admitted)
+}
+
+const done = (state: State, host: Host, outcome: Outcome): Step => {
+  const work = state.running.find(({ piece }) => piece === outcome.task)
+  if (work === undefined || !isCurrent(state, host)) return only(state)
+  const after = {
+    ...state,
+    running: state.running.filter((running) => running !== work),
+    deaths: outcome._tag === "Failed" ? state.deaths : 0
+  }
+  return work.wanted ? only(after, { _tag: "Deliver", piece: work.piece, outcome }) : only(after)
+}
+
+const ended = (state: State, { cause, killed }: Ending, now: number): Step => {
+  const wasLoading = state.phase._tag === "loading"
+  const deaths = state.deaths + 1
+  const failedLoads = wasLoading ? state.failedLoads + 1 : 0
+  const isHopeless = wasLoading && ((!killed && !state.everLoaded) || failedLoads >= mostAttempts)
+  const until = now + Math.min(delays.longest, delays.first * 2 ** (deaths - 1))
+  const failure: Failure = isHopeless
+    ? { reason: "Failed", cause }
+    : { reason: "Unavailable", cause, retryAfterMillis: Math.max(retryAfter.shortest, until - now) }
+  const lost = [...state.running.filter(({ wanted }) => wanted), ...(isHopeless ? state.queue : [])]
+  const failed = lost.map(({ piece }): Action => ({ _tag: "Fail", piece, failure }))
+  const next = { ...state, running: [], cause, deaths, failedLoads }
+  if (isHopeless) {
+    const rejected = state.loads.map((request): Action => ({ _tag: "Reject", request, failure }))
+    return only({ ...next, phase: { _tag: "refused" }, queue: [], loads: [] }, ...failed, ...rejected)
+  }
+  // Without anybody who waits, the next request starts it, after the delay.
+  return only({ ...next, phase: { _tag: "waiting", until } }, ...failed)
+}
+
+const wake = (rules: Rules, state: State, now: number): Step => {
+  const { phase } = state
+  if (phase._tag === "waiting" && now >= phase.until) {
+    if (state.requests.size === 0 && state.loads.length === 0) return only({ ...state, phase: { _tag: "unloaded" } })
+    return start(rules, { ...state, restarts: state.restarts + 1 }, now)
+  }
+  if (phase._tag === "loading" && now >= phase.until) {
+    return stuck(state, phase.host, `It was not loaded after ${rules.longestLoad / 1000} seconds.`, now)
+  }
+  if (phase._tag === "ready" && state.running.some(({ until }) => now >= until)) {
+    return stuck(state, phase.host, `A piece was not done after ${rules.longestPiece / 1000} seconds.`, now)
+  }
+  if (phase._tag === "ready" && isIdle(state) && now >= phase.idleAt) {
+    return only({ ...state, phase: { _tag: "unloaded" } }, { _tag: "Stop", host: phase.host })
+  }
+  return only(state)
+}
+
+const stuck = (state: State, host: Host, cause: string, now: number): Step =>
+  andThen(only(state, { _tag: "Stop", host }), (after) => ended(after, { killed: true, cause }, now))
+
+const isIdle = ({ requests, running }: State): boolean => requests.size === 0 && running.length === 0
+
+/** Gives the process as many pieces as it works on at once, and notes since when it is idle. */
+const fill = (rules: Rules, state: State, now: number, wasIdle: boolean): Step => {
+  const { phase } = state
+  if (phase._tag !== "ready") return only(state)
+  if (isIdle(state)) return only(wasIdle ? state : { ...state, phase: { ...phase, idleAt: now + rules.idle } })
+  const sent = state.queue.slice(0, Math.max(0, rules.concurrency - state.running.length))
+  if (sent.length === 0) return only(state)
+  const requests = new Map(state.requests)
+  for (const { request } of sent) {
+    const entered = requests.get(request)
+    if (entered !== undefined) requests.set(request, { ...entered, started: true })
+  }
+  const started = sent.map((work) => ({ ...work, until: now + rules.longestPiece, wanted: true }))
+  return only(
+    { ...state, requests, running: [...state.running, ...started], queue: state.queue.slice(sent.length) },
+    ...sent.map(({ piece }): Action => ({ _tag: "Send", host: phase.host, piece }))
+  )
+}
+
+/** When {@link step} wants to be called with `Wake`. `undefined`: never, as it is now. */
+export const wakeAt = (state: State): number | undefined => {
+  const { phase } = state
+  if (phase._tag === "waiting" || phase._tag === "loading") return phase.until
+  if (phase._tag !== "ready") return undefined
+  if (isIdle(state)) return Number.isFinite(phase.idleAt) ? phase.idleAt : undefined
+  return state.running.length === 0 ? undefined : Math.min(...state.running.map(({ until }) => until))
+}

@@ -1,0 +1,118 @@
+import { join } from "node:path"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { describe, expect, it } from "@effect/vitest"
+import * as Resampler from "@effect-speech/audio-codec/Resampler"
+import { concat } from "@effect-speech/common/TypedArrays"
+import { Recogniser, Voice } from "@effect-speech/engine"
+import { Sherpa } from "@effect-speech/engine-sherpa"
+import * as Chunk from "effect/Chunk"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Stream from "effect/Stream"
+import { spokenAsWritten, tinyFolder, tinyName } from "effect-speech-test-support/tinyModels"
+import { ModelFolder } from "../src/index.js"
+import { copyOf, edit, modelProcesses } from "./support/tinyModel.js"
+
+const folder = tinyFolder()
+
+/** A text as a voice speaks it, at 16 kHz. */
+const spoken = (text: string, voice: string) =>
+  Effect.gen(function* () {
+    const { speak, voices } = yield* Voice
+    const blocks = yield* Stream.runCollect(
+      Stream.suspend(() => {
+        const samples = speak({ text, lang: "en", voice, speed: 1, pronunciations: {} })
+        return samples instanceof Float32Array ? Stream.make(samples) : samples
+      })
+    )
+    const from = voices.find(({ name }) => name === voice)?.sampleRate ?? 0
+    return Resampler.resample(concat(Chunk.toArray(blocks), Float32Array), { from, to: 16_000 })
+  })
+
+const heard = (samples: Float32Array, model: string, lang = "en") =>
+  Effect.flatMap(Recogniser, ({ recognise }) => recognise({ model, lang, samples, hotwords: [] }))
+
+describe("the services of a folder of models", () => {
+  it.scopedLive("speak with each voice, and recognise it with each model", () =>
+    Effect.gen(function* () {
+      const { voices } = yield* Voice
+      const { models = [] } = yield* Recogniser
+      const names = voices.map(({ name }) => name)
+      expect(names).toEqual(expect.arrayContaining(["default_female", "tiny_loud", "tiny_soft", tinyName("piper")]))
+      for (const voice of ["tiny_loud", tinyName("piper")]) {
+        const samples = yield* spoken(spokenAsWritten, voice)
+        for (const { lang, name } of models) {
+          expect((yield* heard(samples, name, lang))?.text, `${voice} ${name}`).toBe(spokenAsWritten)
+        }
+      }
+    }).pipe(Effect.provide(Sherpa.layer({ folder, threads: 1 })), Effect.provide(NodeFileSystem.layer))
+  )
+
+  it.scopedLive("say what each model is, and how it is", () =>
+    Effect.gen(function* () {
+      const recogniser = yield* Recogniser
+      const { details, ...model } = recogniser.models?.find(({ name }) => name === tinyName("zipformer")) ?? {}
+      expect(model).toEqual({ name: tinyName("zipformer"), lang: "en", hotwords: true, aliasOf: undefined })
+      expect(details).toMatchObject({ family: "transducer", licence: "MIT", bytes: expect.any(Number) })
+      expect(modelProcesses().length).toBe(1)
+      const status = (yield* recogniser.status ?? Effect.succeed([])).map(({ name, state }) => [name, state])
+      expect(Object.fromEntries(status)).toEqual({
+        [tinyName("nemo-ctc")]: "ready",
+        [tinyName("whisper")]: "unloaded",
+        [tinyName("zipformer")]: "unloaded"
+      })
+      const failure = yield* Effect.flip(heard(new Float32Array(1), "other"))
+      expect(failure).toMatchObject({ reason: "Failed", message: "There is no model other." })
+    }).pipe(
+      Effect.provide(Sherpa.layerRecogniser({ folder, preload: ["en-general-v2-8khz", tinyName("nemo-ctc")] })),
+      Effect.provide(NodeFileSystem.layer)
+    )
+  )
+
+  it.scopedLive("are there for the models that the folder has", () =>
+    Effect.gen(function* () {
+      const models = copyOf("vits")
+      const { recogniser, voice } = yield* Sherpa.make({ folder: models })
+      expect([recogniser, voice?.voices.length]).toEqual([undefined, 4])
+      const missing = Effect.provide(Recogniser, Sherpa.layer({ folder: models }))
+      expect((yield* Effect.flip(missing)).message).toBe(`The folder ${models} has no model that recognises.`)
+      const unknown = Effect.provide(Voice, Sherpa.layerVoice({ folder: models, preload: ["other"] }))
+      expect(yield* Effect.flip(unknown)).toMatchObject({
+        _tag: "SherpaModelMissing",
+        message: `The folder ${models} has no model other to load at the start. It has ${tinyName("vits")}.`
+      })
+      const nowhere = Effect.provide(Voice, Sherpa.layerVoice({ folder: join(models, "nowhere") }))
+      expect(yield* Effect.flip(nowhere)).toMatchObject({ _tag: "ModelFolderUnreadable" })
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
+  it.live("fail at the start if a model is to be loaded that can't be", () =>
+    Effect.gen(function* () {
+      const models = copyOf("nemo-ctc")
+      edit(join(models, tinyName("nemo-ctc"), "model.int8.onnx"), "MatMul", "MatMux")
+      const start = (preload: boolean) =>
+        Effect.provide(Recogniser, Sherpa.layerRecogniser({ folder: models, preload })).pipe(Effect.either)
+      expect((yield* start(false))._tag).toBe("Right")
+      const failure = Either.getOrThrow(Either.flip(yield* start(true)))
+      expect(failure).toMatchObject({ _tag: "SherpaModelRefused", model: tinyName("nemo-ctc") })
+      expect(failure.message).toMatch(/^The model tiny-nemo-ctc-en can't be loaded: .*MatMux/)
+      expect(failure.message).not.toContain(models)
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
+  it.scopedLive("check a model by having it work once", () =>
+    Effect.gen(function* () {
+      const { models } = yield* ModelFolder.read(folder)
+      for (const model of models) {
+        expect(Duration.toMillis(yield* Sherpa.check(model)), model.name).toBeGreaterThan(0)
+      }
+      expect(modelProcesses()).toEqual([])
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
+  it.each([{ threads: 0 }, { concurrency: 65 }, { queue: -1 }, { threads: 1.5 }])("do not take %o", (options) => {
+    const make = Effect.scoped(Sherpa.make({ folder, ...options })).pipe(Effect.provide(NodeFileSystem.layer))
+    expect(() => Effect.runSync(make)).toThrow(/must be an integer from/)
+  })
+})

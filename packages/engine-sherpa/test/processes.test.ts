@@ -1,0 +1,255 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { concat } from "@effect-speech/common/TypedArrays"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import { tinyName } from "effect-speech-test-support/tinyModels"
+import type { Loadable } from "../src/internal/models.js"
+import {
+  copyOf,
+  edit,
+  hear,
+  killModels,
+  modelProcesses,
+  say,
+  speechOf,
+  tinyRecogniser,
+  tinyVoice
+} from "./support/tinyModel.js"
+
+/** Two sentences. The models write small letters alone. */
+const text = "The first sentence. And a second one."
+const small = text.toLowerCase()
+
+/** Waits until something is so. */
+const until = (is: Effect.Effect<boolean>) =>
+  is.pipe(Effect.delay("2 millis"), Effect.repeat({ until: (so) => so }), Effect.timeout("10 seconds"), Effect.orDie)
+
+const isWorking = ({ status }: Loadable) => Effect.map(status, ({ running }) => running > 0)
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe("a model in a process of its own", () => {
+  it.scopedLive("hears what another one speaks, word for word", () =>
+    Effect.gen(function* () {
+      const recognised = yield* hear(yield* tinyRecogniser(), yield* speechOf(text))
+      expect(recognised?.text).toBe(small)
+    })
+  )
+
+  it.scopedLive("hears a long recording in pieces, whole or as a stream, with the times of the whole", () =>
+    Effect.gen(function* () {
+      const recogniser = yield* tinyRecogniser()
+      const samples = concat([yield* speechOf(text), new Float32Array(16_000)], Float32Array)
+      const blocks = Array.from({ length: 20 }, () => samples)
+      const whole = yield* hear(recogniser, concat(blocks, Float32Array))
+      expect(whole?.text).toBe(blocks.map(() => small).join(" "))
+      expect(yield* hear(recogniser, Stream.fromIterable(blocks))).toEqual(whole)
+      const last = whole?.segments?.at(-1)
+      const expected = ((blocks.length * samples.length) / 16_000 - 1) * 1000
+      expect(Math.abs((last?.endMillis ?? 0) - expected)).toBeLessThan(500)
+    })
+  )
+
+  it.scopedLive("hears nothing in silence, nor in no samples", () =>
+    Effect.gen(function* () {
+      const recogniser = yield* tinyRecogniser()
+      for (const samples of [new Float32Array(16_000), new Float32Array(1), new Float32Array(0), Stream.empty]) {
+        expect(yield* hear(recogniser, samples)).toBe(undefined)
+      }
+    })
+  )
+
+  it.scopedLive("hears recordings of two languages at once, each in its own", () =>
+    Effect.gen(function* () {
+      const recogniser = yield* tinyRecogniser({ concurrency: 4, queue: 20 }, "whisper")
+      const samples = yield* speechOf("ten men")
+      const languages = ["en", "hi", "hi", "en", "en", "hi", "en", "hi"]
+      const heard = yield* Effect.forEach(languages, (lang) => hear(recogniser, samples, lang), {
+        concurrency: "unbounded"
+      })
+      expect(heard.map((each) => each?.text)).toEqual(languages.map(() => "ten men"))
+    })
+  )
+
+  it.scopedLive("says where each sentence of a speech is, with a pause between two", () =>
+    Effect.gen(function* () {
+      const sentences: Array<unknown> = []
+      const voice = yield* tinyVoice()
+      const speech = say(voice, text, { speed: 2, onSentence: (each) => sentences.push(each) })
+      const [one = 0, pause = 0, two = 0] = Chunk.toArray(yield* Stream.runCollect(speech)).map(({ length }) => length)
+      expect(pause).toBe((0.3 / 2) * 16_000)
+      expect(sentences).toEqual([
+        { text: "The first sentence. ", startSample: 0, endSample: one },
+        { text: "And a second one.", startSample: one + pause, endSample: one + pause + two }
+      ])
+    })
+  )
+
+  it.scopedLive("rejects at once what does not fit, without reading the recording", () =>
+    Effect.gen(function* () {
+      const recogniser = yield* tinyRecogniser({ concurrency: 2, queue: 2 })
+      let opened = 0
+      const samples = Stream.suspend(() => {
+        opened++
+        return Stream.make(new Float32Array(480_000))
+      })
+      const exits = yield* Effect.all(
+        Array.from({ length: 12 }, () => Effect.either(hear(recogniser, samples))),
+        { concurrency: "unbounded" }
+      )
+      const failures = exits.flatMap((exit) => (exit._tag === "Left" ? [exit.left] : []))
+      expect(failures.length).toBe(8)
+      expect(failures[0]).toMatchObject({ _tag: "RecogniserFailed", reason: "Overloaded", retryAfterMillis: 1000 })
+      expect(failures[0]?.message).toBe("Too many requests wait for the model tiny-nemo-ctc-en. Try again in 1 s.")
+      expect(opened).toBe(4)
+      expect(yield* recogniser.status).toMatchObject({ running: 0, queued: 0, rejected: 8 })
+    })
+  )
+
+  it.scopedLive("stops work on a request that is interrupted, and goes on with others", () =>
+    Effect.gen(function* () {
+      const recogniser = yield* tinyRecogniser()
+      yield* recogniser.load
+      const processes = modelProcesses()
+      let read = 0
+      const endless = Stream.tap(Stream.repeatValue(new Float32Array(160_000)), () => Effect.sync(() => read++))
+      const fiber = yield* Effect.fork(hear(recogniser, endless))
+      yield* until(isWorking(recogniser))
+      yield* Fiber.interrupt(fiber)
+      const before = read
+      expect(yield* recogniser.status).toMatchObject({ running: 0, queued: 0 })
+      expect((yield* hear(recogniser, yield* speechOf(text)))?.text).toBe(small)
+      expect(read).toBe(before)
+      expect(modelProcesses()).toEqual(processes)
+    })
+  )
+
+  it.scopedLive("ends when it is idle for long, and starts again with the next request", () =>
+    Effect.gen(function* () {
+      const recogniser = yield* tinyRecogniser({ idle: 20 })
+      yield* recogniser.load
+      yield* until(Effect.sync(() => modelProcesses().length === 0))
+      expect(yield* recogniser.status).toMatchObject({ state: "unloaded", restarts: 0 })
+      expect((yield* hear(recogniser, yield* speechOf(text)))?.text).toBe(small)
+    })
+  )
+
+  it.live("ends with the scope, and with the process that started it", () =>
+    Effect.gen(function* () {
+      yield* Effect.scoped(Effect.flatMap(tinyRecogniser(), ({ load }) => load))
+      expect(modelProcesses()).toEqual([])
+      const host = new URL("../src/internal/host/modelHost.js", import.meta.url).pathname
+      const parent = spawn(process.execPath, [
+        "--eval",
+        `require("node:child_process").fork(${JSON.stringify(host)}).on("spawn", () => console.log("started"))`
+      ])
+      yield* Effect.promise(() => once(parent.stdout, "data"))
+      const [child = 0] = modelProcesses(parent.pid)
+      expect(child).toBeGreaterThan(0)
+      parent.kill("SIGKILL")
+      yield* until(Effect.sync(() => !isAlive(child)))
+    })
+  )
+})
+
+/** What is spoiled after the folder was read, each with a part of the reason. */
+const spoiled: ReadonlyArray<
+  readonly [what: string, family: "nemo-ctc" | "vits", spoil: (model: string, tokens: string) => void, reason: string]
+> = [
+  ["tokens.txt has no blank", "nemo-ctc", (_, tokens) => writeFileSync(tokens, "a 0\n"), "<blk>"],
+  ["tokens.txt is malformed", "nemo-ctc", (_, tokens) => writeFileSync(tokens, "a x 1\n"), "error: a x 1"],
+  ["tokens.txt is gone", "nemo-ctc", (_, tokens) => rmSync(tokens), "'tokens.txt' does not exist"],
+  ["the model is gone", "nemo-ctc", (model) => rmSync(model), "'model.int8.onnx' does not exist"],
+  [
+    "the model is cut off",
+    "nemo-ctc",
+    (model) => writeFileSync(model, readFileSync(model).subarray(0, 5000)),
+    "Protobuf parsing failed"
+  ],
+  ["it has no size of a vocabulary", "nemo-ctc", (model) => edit(model, "vocab_size", "vocab_sizf"), "vocab_size"],
+  [
+    "its subsampling factor is 0",
+    "nemo-ctc",
+    (model) => edit(model, "subsampling_factor\x12\x011", "subsampling_factor\x12\x010"),
+    "its process ended by SIGFPE"
+  ],
+  ["its rate is 0", "vits", (model) => edit(model, "sample_rate\x12\x0516000", "sample_rate\x12\x0500000"), "0 Hz"],
+  ["its rate is below 0", "vits", (model) => edit(model, "sample_rate\x12\x0516000", "sample_rate\x12\x05-0001"), ""]
+]
+
+describe("a model that can't be loaded", () => {
+  it.scopedLive.each(spoiled)("is refused with a reason, which shows no path, if %s", ([, family, spoil, reason]) =>
+    Effect.gen(function* () {
+      const models = copyOf(family)
+      const model = yield* family === "vits" ? tinyVoice({}, models) : tinyRecogniser({}, family, models)
+      const folder = join(models, tinyName(family))
+      spoil(join(folder, family === "vits" ? "model.onnx" : "model.int8.onnx"), join(folder, "tokens.txt"))
+      const failure = yield* Effect.flip(model.load)
+      expect(failure).toMatchObject({ _tag: "SherpaModelRefused", model: tinyName(family) })
+      expect(failure.message).toContain(reason)
+      expect(failure.message).not.toMatch(/[\\/]/)
+      const status = yield* model.status
+      expect(status).toMatchObject({ state: "refused", restarts: 0 })
+      expect(failure.message).toContain(status.reason?.slice(1, -1))
+      const rejected = { reason: "Failed", cause: status.reason }
+      expect(yield* Effect.flip(Effect.scoped(model.supervised.enter))).toEqual(rejected)
+    })
+  )
+})
+
+describe("a process that is killed", () => {
+  it.scopedLive("fails what it worked on as unavailable, and starts again for the next request", () =>
+    Effect.gen(function* () {
+      const recogniser = yield* tinyRecogniser()
+      const fiber = yield* Effect.fork(Effect.flip(hear(recogniser, Stream.repeatValue(new Float32Array(160_000)))))
+      yield* until(isWorking(recogniser))
+      expect(yield* killModels).toBe(1)
+      const failure = yield* Fiber.join(fiber)
+      expect(failure).toMatchObject({ _tag: "RecogniserFailed", reason: "Unavailable", retryAfterMillis: 1000 })
+      expect(failure.message).toBe(
+        "The model tiny-nemo-ctc-en does not run at this moment: its process ended by SIGKILL. Try again later."
+      )
+      yield* recogniser.load
+      expect((yield* hear(recogniser, yield* speechOf(text)))?.text).toBe(small)
+      expect(yield* recogniser.status).toMatchObject({ state: "ready", restarts: 1 })
+    })
+  )
+
+  it.scopedLive("fails a speech, of which a part was emitted", () =>
+    Effect.gen(function* () {
+      let blocks = 0
+      const speech = say(yield* tinyVoice(), "A sentence of a long text. ".repeat(2000))
+      const failure = yield* Effect.flip(Stream.runForEach(speech, () => (++blocks === 10 ? killModels : Effect.void)))
+      expect(failure).toMatchObject({ _tag: "VoiceFailed", reason: "Unavailable" })
+      expect(blocks).toBeGreaterThanOrEqual(10)
+    })
+  )
+
+  it.scopedLive("while it loads, or has nothing to do, loses no request", () =>
+    Effect.gen(function* () {
+      const samples = yield* speechOf(text)
+      const recogniser = yield* tinyRecogniser()
+      const fiber = yield* Effect.fork(hear(recogniser, samples))
+      yield* until(Effect.sync(() => modelProcesses().length === 1))
+      yield* killModels
+      expect((yield* Fiber.join(fiber))?.text).toBe(small)
+      yield* killModels
+      yield* until(Effect.map(recogniser.status, ({ state }) => state !== "ready"))
+      expect(yield* Effect.flip(hear(recogniser, samples))).toMatchObject({ reason: "Unavailable" })
+      yield* recogniser.load
+      expect((yield* hear(recogniser, samples))?.text).toBe(small)
+    })
+  )
+})

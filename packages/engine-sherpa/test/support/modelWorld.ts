@@ -1,0 +1,183 @@
+import type { Outcome } from "../../src/internal/host/protocol.js"
+import {
+  type Action,
+  type Ending,
+  type Event,
+  type Failure,
+  initial,
+  type Rules,
+  type State,
+  step,
+  wakeAt
+} from "../../src/internal/supervision/machine.js"
+
+export const rules: Rules = { concurrency: 2, places: 4, idle: 10_000, longestLoad: 60_000, longestPiece: 30_000 }
+
+export type Answer = "admitted" | "delivered" | Failure["reason"]
+
+/**
+ * A model with its supervisor, its process and its requests, as a test drives them. It knows nothing of the supervisor's state, and
+ * notes each law that an action breaks.
+ */
+export const makeWorld = (of: Partial<Rules> = {}) => {
+  const all = { ...rules, ...of }
+  let state: State = initial
+  let now = 0
+  let numbers = 0
+  const broken: Array<string> = []
+  const answers = new Map<number, Answer>()
+  const failures = new Map<number, Failure>()
+  /** Requests that are in, with their pieces that are not answered. */
+  const inside = new Map<number, Set<number>>()
+  /** Pieces that wait, in the order in which they were asked for. */
+  let waiting: Array<number> = []
+  const loading = new Set<number>()
+  const starts: Array<number> = []
+  let host: { readonly number: number; loaded: boolean; readonly pieces: Set<number> } | undefined
+  const sent = new Set<number>()
+
+  const law = (holds: boolean, sentence: string) => {
+    if (!holds) broken.push(`${sentence} (at ${now} ms)`)
+  }
+  const answer = (number: number, with_: Answer, failure?: Failure) => {
+    law(!answers.has(number), `${number} is answered once`)
+    answers.set(number, with_)
+    if (failure !== undefined) failures.set(number, failure)
+    loading.delete(number)
+    for (const pieces of inside.values()) pieces.delete(number)
+    waiting = waiting.filter((piece) => piece !== number)
+  }
+  const perform = (action: Action): void => {
+    switch (action._tag) {
+      case "Start":
+        law(host === undefined, "a model has one process")
+        law(ofState() !== "refused", "a refused model is not started")
+        host = { number: action.host, loaded: false, pieces: new Set() }
+        starts.push(now)
+        break
+      case "Stop":
+        law(host?.number === action.host, "only a process that runs is stopped")
+        host = undefined
+        break
+      case "Send":
+        law(host?.loaded === true && host.number === action.host, "only a loaded model gets work")
+        law(action.piece === waiting[0], "pieces are sent in the order in which they were asked for")
+        law(!sent.has(action.piece), "a piece is sent once")
+        waiting.shift()
+        sent.add(action.piece)
+        host?.pieces.add(action.piece)
+        law((host?.pieces.size ?? 0) <= all.concurrency, "no more pieces are sent than the process works on at once")
+        break
+      case "Admit":
+        answer(action.request, "admitted")
+        break
+      case "Reject":
+        answer(action.request, action.failure.reason, action.failure)
+        break
+      case "Deliver":
+        answer(action.piece, "delivered")
+        break
+      case "Fail":
+        answer(action.piece, action.failure.reason, action.failure)
+    }
+  }
+  const ofState = () => state.phase._tag
+  const dispatch = (event: Event) => {
+    const next = step(all, state, event, now)
+    state = next.state
+    for (const action of next.actions) perform(action)
+    const free = all.concurrency - (host?.pieces.size ?? 0)
+    law(!(host?.loaded === true && free > 0 && waiting.length > 0), "a process that has room gets the next piece")
+    law(inside.size <= all.places, "no more requests are in than there are places")
+    const isWaited = waiting.length > 0 || loading.size > 0 || (host?.pieces.size ?? 0) > 0
+    law(!isWaited || wakeAt(state) !== undefined, "nobody waits without an end")
+    law(ofState() !== "refused" || !isWaited, "nobody waits for a refused model")
+  }
+  const world = {
+    broken,
+    answers,
+    failures,
+    starts,
+    get now() {
+      return now
+    },
+    get state() {
+      return ofState()
+    },
+    get inHost(): ReadonlyArray<number> {
+      return [...(host?.pieces ?? [])]
+    },
+    get inside(): ReadonlyArray<number> {
+      return [...inside.keys()]
+    },
+    get asked(): ReadonlyArray<number> {
+      return [...inside.values()].flatMap((pieces) => [...pieces])
+    },
+    get isRunning() {
+      return host !== undefined
+    },
+    enter: (): number => {
+      const request = ++numbers
+      dispatch({ _tag: "Enter", request })
+      law(answers.has(request), "a request is admitted or rejected at once")
+      if (answers.get(request) === "admitted") inside.set(request, new Set())
+      return request
+    },
+    leave: (request: number) => {
+      const pieces = inside.get(request) ?? new Set()
+      waiting = waiting.filter((piece) => !pieces.has(piece))
+      inside.delete(request)
+      dispatch({ _tag: "Leave", request })
+    },
+    ask: (request: number): number => {
+      const piece = ++numbers
+      inside.get(request)?.add(piece)
+      waiting.push(piece)
+      dispatch({ _tag: "Ask", request, piece })
+      return piece
+    },
+    withdraw: (piece: number) => {
+      waiting = waiting.filter((waits) => waits !== piece)
+      for (const pieces of inside.values()) pieces.delete(piece)
+      dispatch({ _tag: "Withdraw", piece })
+      law(!answers.has(piece), "a piece that is withdrawn is not answered")
+    },
+    load: (): number => {
+      const request = ++numbers
+      loading.add(request)
+      dispatch({ _tag: "Load", request })
+      return request
+    },
+    loaded: () => {
+      if (host === undefined || host.loaded) return
+      host.loaded = true
+      dispatch({ _tag: "Loaded", host: host.number })
+    },
+    done: (piece: number, of: "success" | "failure" = "success") => {
+      if (host?.pieces.delete(piece) !== true) return
+      const outcome: Outcome =
+        of === "failure"
+          ? { _tag: "Failed", task: piece, reason: "" }
+          : { _tag: "Spoken", task: piece, samples: new Float32Array(1), sampleRate: 16_000 }
+      dispatch({ _tag: "Done", host: host.number, outcome })
+    },
+    ended: (ending: Ending) => {
+      if (host === undefined) return
+      const { number } = host
+      host = undefined
+      dispatch({ _tag: "Ended", host: number, ending })
+    },
+    /** Time passes, and the alarm rings when the supervisor wants it. */
+    pass: (millis: number) => {
+      const end = now + millis
+      for (let at = wakeAt(state); at !== undefined && at <= end; at = wakeAt(state)) {
+        law(at > now || starts.length < 1000, "an alarm leads to something")
+        now = Math.max(now, at)
+        dispatch({ _tag: "Wake" })
+        if (broken.length > 20) return
+      }
+      now = end
+    }
+  }
+  return world
+}
