@@ -5,14 +5,15 @@ import * as Schema from "effect/Schema"
 
 /**
  * - `unloaded`: loads with the next request that needs it
- * - `loading`: starts, or starts again after it failed
+ * - `loading`: starts. Requests wait for it.
  * - `ready`: works, or waits for work
+ * - `restarting`: ended, and starts again after a delay. Until then its requests fail.
  * - `refused`: can't be loaded. It stays so until the service is started again.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const ModelState = Schema.Literal("unloaded", "loading", "ready", "refused")
+export const ModelState = Schema.Literal("unloaded", "loading", "ready", "restarting", "refused")
 /**
  * @since 0.1.0
  * @category schemas
@@ -114,7 +115,7 @@ export type Model = typeof Model.Type
  * @category schemas
  */
 export const Readiness = Schema.Struct({
-  /** `false` if a model is `loading` or `refused`. */
+  /** `false` if every model of an operation is `restarting` or `refused`. */
   ready: Schema.Boolean,
   models: Schema.Array(
     Schema.Struct({

@@ -299,7 +299,9 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
   .add(
     HttpApiEndpoint.get("ready", "/ready")
       .addSuccess(Readiness.annotations({ description: "Every model works, or loads with its next request." }))
-      .addSuccess(Readiness.annotations({ description: "A model is loading or refused." }), { status: 503 })
+      .addSuccess(Readiness.annotations({ description: "Every model of an operation is restarting or refused." }), {
+        status: 503
+      })
       .annotateContext(responseHeaders([200, 503], notStored))
       .annotateContext(summary("Whether the service can work at this moment"))
   )

@@ -86,8 +86,13 @@ const voicesOf = (entries: ReadonlyArray<VoiceModel>) =>
     languages: same.flatMap(({ languages }) => languages)
   }))
 
-/** Without the reasons of failures: anyone may read it. */
+/**
+ * Without the reasons of failures: anyone may read it. One model that is down does not make a service unready that has others, and
+ * one that loads does not either: its requests wait.
+ */
 export const readinessOf = (models: ReadonlyArray<Model>): Readiness => ({
-  ready: models.every(({ state }) => state === "ready" || state === "unloaded"),
+  ready: Object.values(Arr.groupBy(models, ({ operation }) => operation)).every((same) => same.some(takesRequests)),
   models: models.map(({ name, operation, queued, running, state }) => ({ name, operation, state, running, queued }))
 })
+
+const takesRequests = ({ state }: Model): boolean => state !== "restarting" && state !== "refused"
