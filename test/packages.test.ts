@@ -51,7 +51,7 @@ describe("the built packages", () => {
 
   it("have one version, and the fields that a registry shows", () => {
     const manifests = packages.map(manifest)
-    expect(manifests.length).toBe(11)
+    expect(manifests.length).toBe(12)
     for (const field of ["version", "engines", "type"]) {
       expect(new Set(manifests.map((of) => JSON.stringify(of[field]))).size, field).toBe(1)
     }

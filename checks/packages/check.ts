@@ -25,6 +25,7 @@ const check = (claim: string, problems: ReadonlyArray<string>) => {
 const checkStep = async (claim: string, step: () => Promise<ReadonlyArray<string>>) =>
   check(claim, await step().catch((error: Error) => [error.message]))
 
+const recordings = join(root, "packages/audio-decoder/test/recordings")
 const greeting = "नमस्ते"
 const is = (expected: string, actual: string) => (actual === expected ? [] : [`it is ${JSON.stringify(actual)}`])
 
@@ -52,6 +53,13 @@ for (const tarball of tarballs) {
 
 const registry = await startRegistry(tarballs)
 const ours = tarballs.map(({ manifest }) => manifest.name)
+
+/** The installed packages of this project. */
+const oursIn = (project: Project): string => {
+  const names = packagesIn(project).map(({ name }) => name)
+  const found = ours.filter((name) => names.includes(name)).toSorted()
+  return found.map((name) => name.replace("@effect-speech/", "")).join(" ")
+}
 
 /** The packages that a README says to install. */
 const installed = (name: string) => {
@@ -155,16 +163,41 @@ for (const manager of managers) {
     const { stdout } = await run(process.execPath, ["out/program.js", out], { ...asUser, cwd: alone.folder })
     return [...errors, ...is(`${greeting}\n`, stdout)]
   })
-  const installedAlone = packagesIn(alone)
-  const oursAlone = ours.filter((name) => installedAlone.some((each) => each.name === name)).toSorted()
   check("they install nothing under the GPL, and of our packages only transport, audio-codec and common", [
-    ...installedAlone.flatMap(({ license, name }) => (/GPL/.test(String(license)) ? [`${name}: ${license}`] : [])),
-    ...is(
-      "audio-codec common stt transport tts",
-      oursAlone.map((name) => name.replace("@effect-speech/", "")).join(" ")
-    )
+    ...packagesIn(alone).flatMap(({ license, name }) => (/GPL/.test(String(license)) ? [`${name}: ${license}`] : [])),
+    ...is("audio-codec common stt transport tts", oursIn(alone))
   ])
   await service.stop()
+
+  console.error(`${manager}: the decoder`)
+  const long = makeProject(join(temporary, manager, "long"), manager, registry)
+  await checkStep("what the README of audio-decoder says to install installs without a warning", () =>
+    install(long, [...installed("audio-decoder"), ...typescript])
+  )
+  copy(long, join(root, "examples/longMp3.ts"), "program.ts")
+  const words = "He has a bad cat."
+  copy(long, join(recordings, "cat.wav"), "cat.wav")
+  writeFileSync(join(long.folder, "cat.txt"), words)
+  copy(long, join(recordings, "join.mp3"), "long.mp3")
+  await checkStep(
+    "its example compiles, and cuts an MP3 into two pieces, whose words are in its subtitles",
+    async () => {
+      const errors = await compile(long, ["program.ts"], compilersOf(long))
+      const taught = await serve(cli, long.folder, {}, ["--recordings", long.folder])
+      const options = { cwd: long.folder, env: taught.environment }
+      const parameters = ["out/program.js", "long.mp3", "en-general-v2-8khz", "2"]
+      const { stderr, stdout } = await run(process.execPath, parameters, options).finally(taught.stop)
+      const spoken = stdout.split("\n").filter((line) => line === words)
+      return [...errors, ...is("long.mp3: 2 pieces\n", stderr), ...is(`${words} ${words}`, spoken.join(" "))]
+    }
+  )
+  check(
+    "of our packages it installs the decoder, those of long texts and recordings, and nothing of the local service",
+    [
+      ...is("audio-codec audio-decoder common long-form stt transport tts", oursIn(long)),
+      ...packagesIn(long).flatMap(({ name }) => (/espeak|libsql/.test(name) ? [name] : []))
+    ]
+  )
 }
 
 title("Alone")

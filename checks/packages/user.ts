@@ -85,9 +85,9 @@ export const serve = async (
   speech: string,
   folder: string,
   env: Readonly<Record<string, string>> = {},
-  options: ReadonlyArray<string> = []
+  parameters: ReadonlyArray<string> = []
 ) => {
-  const child = start(speech, ["serve", "--json", ...options], { cwd: folder, env })
+  const child = start(speech, ["serve", "--json", ...parameters], { cwd: folder, env })
   let stderr = ""
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text))
   const exited = once(child, "exit")

@@ -35,11 +35,11 @@ export const buildCommand = async (folder: string): Promise<void> => {
     ...bundling,
     outdir: dist,
     write: false,
-    // The modules of the local service find their threads, its page and a package.json by these paths, as in its own `dist`.
+    // The local service and the decoder find their threads, the page and a package.json by these paths, as in their own `dist`.
     entryPoints: {
       bin: here("src/bin.ts"),
       "internal/bundle/espeakWorker": here("../local-service/src/internal/espeak/espeakWorker.js"),
-      "internal/bundle/decodeWorker": here("../local-service/src/internal/recordings/decodeWorker.js"),
+      "internal/bundle/decodeWorker": here("../audio-decoder/src/internal/decodeWorker.js"),
       "internal/bundle/modelHost": here("../engine-sherpa/src/internal/host/modelHost.js")
     },
     chunkNames: "internal/bundle/[hash]",

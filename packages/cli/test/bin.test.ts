@@ -438,7 +438,7 @@ describe("the built command", { timeout: 120_000 }, () => {
     const file = await fetch(url + "/" + script)
     const about = await fetch(url + "/platform/api/about", { headers: { "X-Admin-Token": token } })
     console.log(file.status, (await about.json()).version)`
-  const mp3 = fileURLToPath(new URL("../../local-service/test/recordings/cat.mp3", import.meta.url))
+  const mp3 = fileURLToPath(new URL("../../audio-decoder/test/recordings/cat.mp3", import.meta.url))
   it.scoped(
     "speech run gives a command a service with its threads and console, and its streams, and ends with its code",
     () =>

@@ -55,7 +55,10 @@ export const whisper = {
   ...{ sot_sequence: "50258,50259,50359", is_multilingual: 1, all_language_codes: "en,zh,hi,ta,bn" }
 }
 
-export const vits = { model_type: "vits", comment: "tiny", language: "Hindi", n_speakers: 1, sample_rate: 16_000 }
+export const vits = {
+  ...{ model_type: "vits", comment: "tiny", language: "Hindi", frontend: "characters" },
+  ...{ n_speakers: 1, sample_rate: 16_000 }
+}
 
 /** A whole model in its own folder. */
 export const models = {

@@ -101,6 +101,27 @@ const needInWords: Readonly<Record<Need, string>> = {
   positive: "is missing, or no number above 0"
 }
 
+const encoderAndDecoder = ["encoder", "decoder"] as const
+const transducer = [...encoderAndDecoder, "joiner"] as const
+const styled = ["model", "voices"] as const
+
+/** The parts of each family. Others have a model alone. */
+const partsOfFamily: Readonly<Partial<Record<Family, ReadonlyArray<Role>>>> = {
+  whisper: encoderAndDecoder,
+  transducer,
+  "nemo-transducer": transducer,
+  kokoro: styled,
+  kitten: styled
+}
+
+/** Checks that each part of the family is there, which `model.json` may have left out. The error is a sentence. */
+export const checkFamilyParts = (family: Family, parts: Parts): Either.Either<void, string> => {
+  const missing = (partsOfFamily[family] ?? ["model"]).find((role) => parts[role] === undefined)
+  return missing === undefined
+    ? Either.void
+    : Either.left(`model.json can't be used: files must have a ${missing} too, since the model is of ${family}.`)
+}
+
 /** Checks the values. The error is a sentence. */
 export const checkMetadata = (family: Family, parts: Parts, facts: Facts): Either.Either<void, string> => {
   const { keys, of } = needs[family]
@@ -113,3 +134,7 @@ export const checkMetadata = (family: Family, parts: Parts, facts: Facts): Eithe
         `In the metadata of ${path}, ${key} ${needInWords[need]}. Convert the model again, with a script of sherpa-onnx.`
       )
 }
+
+/** How many tokens the metadata states. */
+export const vocabularyOf = (family: Family, parts: Parts, facts: Facts): number =>
+  whole(metadataOf(facts, parts[needs[family].of] ?? ""), "vocab_size")

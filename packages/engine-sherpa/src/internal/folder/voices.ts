@@ -61,12 +61,39 @@ export const voiceFiles = (
   // The rules of Kokoro are for Chinese alone, and would be applied to each language.
   const rules = family === "vits" || family === "piper" ? names : []
   return {
-    dataDir: facts.folders.has("espeak-ng-data") ? at("espeak-ng-data") : undefined,
+    dataDir: facts.hasEspeakData ? at("espeak-ng-data") : undefined,
     lexicons: lexicons.filter((path) => !(isAmerican && path.includes("gb-en"))).map(at),
     ruleFsts: rules
       .filter((path) => path.endsWith(".fst"))
       .toSorted((a, b) => rank(a) - rank(b))
       .map(at),
     ruleFars: rules.filter((path) => path.endsWith(".far")).map(at)
+  }
+}
+
+const data = "The folder espeak-ng-data, whole with its phontab, phonindex, phondata and intonations,"
+
+/** What a voice needs to turn text into phonemes, and has not: the beginning of a sentence. Without it sherpa-onnx ends its process. */
+export const missingOf = (
+  family: VoiceDescription["family"],
+  { dataDir, lexicons }: Pick<VitsFiles, "dataDir" | "lexicons">,
+  main: Metadata
+): string | undefined => {
+  const usesEspeak = main.get("has_espeak") !== "0"
+  const hasLexicon = lexicons.length > 0
+  switch (family) {
+    case "kokoro":
+    case "kitten":
+      if (dataDir === undefined) return data
+      return family === "kokoro" && whole(main, "version") >= 2 && !hasLexicon
+        ? "A file such as lexicon-us-en.txt"
+        : undefined
+    case "piper":
+      return usesEspeak ? (dataDir === undefined ? data : undefined) : hasLexicon ? undefined : "The file lexicon.txt"
+    case "vits": {
+      const isOfLetters = main.get("frontend") === "characters"
+      const mayUseEspeak = /coqui|icefall|Inflect/.test(main.get("comment") ?? "") && dataDir !== undefined
+      return isOfLetters || mayUseEspeak || hasLexicon ? undefined : "The file lexicon.txt"
+    }
   }
 }

@@ -165,7 +165,7 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
       status: Effect.sync(() => {
         const running = [...state.requests.values()].filter(({ started }) => started).length
         return {
-          state: state.phase._tag === "waiting" ? "loading" : state.phase._tag,
+          state: state.phase._tag === "waiting" ? "restarting" : state.phase._tag,
           ...(state.cause !== "" && { reason: state.cause }),
           running,
           queued: state.requests.size - running,
