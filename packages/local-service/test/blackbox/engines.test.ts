@@ -1,4 +1,5 @@
 /** The service with engines of one's own, which are small and written here. */
+import { readFileSync } from "node:fs"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { beforeEach, expect, it as plainIt } from "@effect/vitest"
 import { Recogniser, RecogniserFailed, type RecogniserService, Voice, VoiceFailed } from "@effect-speech/engine"
@@ -38,7 +39,7 @@ const failures = {
 /** A recogniser whose models do what their names say. The others say how many samples they heard. */
 const recogniser: RecogniserService = {
   sampleRate: 16_000,
-  models: ["plain", "silent", "sure", "counting", ...Object.keys(failures), "endless"].flatMap((name) => [
+  models: ["plain", "silent", "sure", "counting", ...Object.keys(failures), "slow", "endless"].flatMap((name) => [
     { name: `en-${name}`, lang: "en", hotwords: false },
     { name: `hi-${name}`, lang: "hi", hotwords: true }
   ]),
@@ -46,6 +47,12 @@ const recogniser: RecogniserService = {
     Effect.gen(function* () {
       const [, behaviour = ""] = request.model.split("-")
       if (behaviour === "endless") return yield* work("recogniser")
+      if (behaviour === "slow" && Stream.StreamTypeId in samples) {
+        return yield* Effect.as(
+          Stream.runForEach(samples, () => work("recogniser")),
+          undefined
+        )
+      }
       if (behaviour in failures) return yield* new RecogniserFailed(failures[behaviour as keyof typeof failures])
       const read = samples instanceof Float32Array ? [samples] : [...(yield* Stream.runCollect(samples))]
       const count = read.reduce((sum, { length }) => sum + length, 0)
@@ -91,6 +98,7 @@ const engines = (options: LocalServiceOptions = {}) =>
 
 const asked = (model: string, recording = wav(), ...more: ReadonlyArray<Uint8Array>) =>
   form(field("model", model), field("transaction_id", transactionId), file(recording), ...more)
+const mp3 = readFileSync(new URL("../../../audio-decoder/test/recordings/cat.mp3", import.meta.url))
 const aux = field("aux", "true")
 const hotwords = field("hotwords", '[{"phrase":"UPI"},{"phrase":"NEFT","score":2.5}]')
 
@@ -105,18 +113,15 @@ serviceTests("a service with engines", engines(), (it) => {
     expect((yield* ask("GET", "/usage")).json()).toMatchObject([{ calls: 3, units: 12 }])
   })
 
-  it("has the models of the recogniser and the languages of the voices, and lists them", function* ({ ask, send }) {
-    const about = (yield* ask("GET", "/about")).json()
-    expect(about.models).toContainEqual({ name: "hi-sure", language: "hi" })
-    expect(about.models).toHaveLength(16)
-    expect(about).toMatchObject({
-      languages: ["hi", "mr", "en"],
-      voices: ["default_female", "asha"],
-      canBeTaught: false
-    })
+  it("has the models of the recogniser, and the languages and voices of the voice", function* ({ send }) {
     const { paths } = (yield* send("platform", { method: "GET", path: "/openapi.json" })).json()
-    const { schema } = paths["/api/transcribe"].post.requestBody.content["multipart/form-data"]
-    expect(schema.properties.model.enum).toContain("en-plain")
+    const form = paths["/api/transcribe"].post.requestBody.content["multipart/form-data"].schema.properties
+    expect(form.model.enum).toEqual(recogniser.models?.map(({ name }) => name))
+    const body = paths["/tts/bytes"].post.requestBody.content["application/json"].schema.properties
+    expect([body.lang.enum, body.voice.enum]).toEqual([
+      ["hi", "mr", "en"],
+      ["default_female", "asha"]
+    ])
   })
 
   it("lists its models if one is unknown", function* ({ transcribe }) {
@@ -226,6 +231,17 @@ serviceTests("a service with engines", engines(), (it) => {
     expect([answer.status, answer.json().error, answer.headers["retry-after"]]).toEqual([502, message, retryAfter])
     expect((yield* box.ask("GET", "/usage")).json()).toEqual([])
     expect((yield* box.synthesize({ text: "a" })).status).toBe(200)
+  })
+
+  it("decodes a recording while the engine listens to three others", function* ({ service, transcribe }) {
+    const slow = yield* Effect.forkAll(Array.from({ length: 3 }, () => transcribe(asked("en-slow", mp3))))
+    yield* eventually(
+      Effect.sync(() => happened.length),
+      (count) => count === 3
+    )
+    expect((yield* transcribe(asked("en-plain", mp3))).json().text).toBe("one two")
+    yield* Fiber.interrupt(slow)
+    expect((yield* service.requests).length).toBe(4)
   })
 
   const stt = { path: "/api/transcribe", type: formType, body: asked("en-endless") }

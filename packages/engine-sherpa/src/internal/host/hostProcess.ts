@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import type { Ending } from "../supervision/machine.js"
 import { sherpaModule } from "./library.js"
 import { type Load, type Outcome, Reply, type Work } from "./protocol.js"
-import { endingOf, keptLines } from "./reasons.js"
+import { endingOf, keptLines, plainReason } from "./reasons.js"
 
 export interface HostOptions {
   readonly load: Load
@@ -102,7 +102,9 @@ export const startHost = (options: HostOptions, listener: Listener): HostProcess
     if (Either.isLeft(reply)) return refuse("Its process sent a message that is not of the protocol.")
     if (reply.right._tag === "Loaded") return listener.onLoaded()
     if (reply.right._tag === "Refused") return refuse(reply.right.reason)
-    listener.onOutcome(reply.right)
+    const outcome = reply.right
+    if (outcome._tag !== "Failed") return listener.onOutcome(outcome)
+    listener.onOutcome({ ...outcome, reason: plainReason(outcome.reason, { folder: options.folder, lines: tail() }) })
   })
   // A process that ended meanwhile says so by its exit.
   const send = (message: Load | Work) => void child.send(message, undefined, {}, () => undefined)

@@ -2,6 +2,7 @@
 // loads sherpa-onnx-node. It uses only the asynchronous functions: the others end the process in more cases. JavaScript, because
 // plain Node starts the process, both from the sources and from the built package.
 import { problemIn } from "./requestCheck.js"
+import { speechOf } from "./speechThread.js"
 
 /** @typedef {import("./protocol.js").Sent} Sent */
 /** @typedef {(work: import("./protocol.js").Work) => Promise<Sent>} Perform The service checks the results of sherpa-onnx. */
@@ -97,11 +98,14 @@ const makeVoice = async ({ config, trial }) => {
   const voice = await sherpa.OfflineTts.createAsync(config)
   if (!(voice.sampleRate > 0)) throw new Error(`Its sample rate is ${voice.sampleRate} Hz.`)
   // A text that it can't speak is no reason to refuse it: if it ends the process, that is one.
-  if (trial !== undefined) await voice.generateAsync({ text: trial, sid: 0, speed: 1 }).catch(() => undefined)
+  if (trial !== undefined) {
+    await speechOf(() => voice.generateAsync({ text: trial, sid: 0, speed: 1 })).catch(() => undefined)
+  }
   send({ _tag: "Loaded" })
   return async (work) => {
     if (work._tag !== "Speak") throw new Error("This model does not listen.")
-    const { samples, sampleRate } = await voice.generateAsync({ text: work.text, sid: work.speaker, speed: work.speed })
+    const { speaker: sid, speed, text } = work
+    const { samples, sampleRate } = await speechOf(() => voice.generateAsync({ text, sid, speed }))
     return { _tag: "Spoken", task: work.task, samples, sampleRate }
   }
 }

@@ -22,12 +22,18 @@ export interface DecodeOptions {
   readonly sampleRate: number
 }
 
-const permits = { call: Effect.unsafeMakeSemaphore(2), drawing: Effect.unsafeMakeSemaphore(1) }
+/** How many compressed recordings may be open at once. Each has a thread. */
+const permits = {
+  call: Effect.unsafeMakeSemaphore(2),
+  // An engine holds a recording for as long as it listens, and admits no more requests than it has places.
+  engine: Effect.unsafeMakeSemaphore(8),
+  drawing: Effect.unsafeMakeSemaphore(1)
+}
 
-/** Who needs the samples of a recording: a call of a program, or the waveform of the console. */
+/** Who reads the samples: the recogniser of known recordings, an engine, or the waveform of the console. */
 type Purpose = keyof typeof permits
 
-/** Waits until fewer than two recordings are being decoded for calls, or none for a waveform. A call waits for no waveform. */
+/** Waits until fewer recordings are open for this purpose. */
 const decoderPermit = (purpose: Purpose): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(
     Effect.acquireRelease(Effect.interruptible(permits[purpose].take(1)), () => permits[purpose].release(1))
