@@ -65,7 +65,7 @@ const senseVoice = {
 const espeak = Object.fromEntries(
   ["phontab", "phonindex", "phondata", "intonations"].map((name) => [`espeak-ng-data/${name}`, ""])
 )
-const piper = { ...vits, comment: "piper", language: "Hindi", voice: "hi", has_espeak: 1, sample_rate: 22_050 }
+const piper = { ...vits, comment: "piper", frontend: "", voice: "hi", sample_rate: 22_050 }
 const kokoro = { model_type: "kokoro", language: "English", voice: "en-us", has_espeak: 1, sample_rate: 24_000 }
 
 /** The archives of each family, as they are published for sherpa-onnx, and what is read in them. */
@@ -170,7 +170,13 @@ const archives: ReadonlyArray<
   [
     "vits-melo-tts-zh_en",
     {
-      "model.onnx": onnx({ ...vits, model_type: "melo-vits", comment: "melo", language: "Chinese + English" }),
+      "model.onnx": onnx({
+        ...vits,
+        model_type: "melo-vits",
+        comment: "melo",
+        frontend: "",
+        language: "Chinese + English"
+      }),
       ...{ "tokens.txt": "a 0\n", "lexicon.txt": "", "date.fst": "", "number.fst": "", "phone.fst": "", "rule.far": "" }
     },
     "vits",
@@ -536,6 +542,12 @@ const cases: ReadonlyArray<readonly [name: string, files: Files, manifest: unkno
     models.whisper,
     { languages: ["hi", "te"] },
     /languages has te, and the model has only en, zh, hi/
+  ],
+  [
+    "languages without their tokens",
+    { ...models.whisper, "tiny-encoder.onnx": onnx({ ...whisper, all_language_tokens: "1" }) },
+    undefined,
+    /^Its metadata has not a token for each language\./
   ],
   [
     "a path out of the folder",

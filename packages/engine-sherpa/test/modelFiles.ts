@@ -52,7 +52,12 @@ export const whisper = {
     no_timestamps: 50363,
     no_speech: 50362
   },
-  ...{ sot_sequence: "50258,50259,50359", is_multilingual: 1, all_language_codes: "en,zh,hi,ta,bn" }
+  ...{
+    sot_sequence: "50258,50259,50359",
+    is_multilingual: 1,
+    all_language_codes: "en,zh,hi,ta,bn",
+    all_language_tokens: "1,2,3,4,5"
+  }
 }
 
 export const vits = {

@@ -57,7 +57,7 @@ const isStreaming = (metadata: Metadata): boolean => streamingKeys.some((key) =>
 
 /** The family of a model, from the metadata of its main file. */
 const familyOf = (parts: Parts, main: Metadata, facts: Facts): Found<Family> => {
-  const type = main.get("model_type")
+  const type = main.get("model_type") || undefined
   const path = mainPart(parts)
   if (isStreaming(main)) {
     return refuse(
@@ -124,13 +124,15 @@ const checkParts = (parts: Parts, facts: Facts): Found<void> => {
     : Either.right(undefined)
 }
 
+const listOf = (main: Metadata, key: string): ReadonlyArray<string> => (main.get(key) ?? "").split(",")
+
 /** The languages that the files state. */
 const statedLanguages = (family: Family, main: Metadata, facts: Facts): ReadonlyArray<string> => {
   switch (family) {
     case "whisper":
       return whole(main, "is_multilingual") === 0
         ? ["en"]
-        : (main.get("all_language_codes") ?? "").split(",").filter((code) => /^[a-z]{2,3}$/.test(code))
+        : listOf(main, "all_language_codes").filter((code) => /^[a-z]{2,3}$/.test(code))
     case "sense-voice":
       return ["zh", "en", "ja", "ko", "yue"].filter((code) => main.has(`lang_${code}`))
     default: {
@@ -143,6 +145,12 @@ const statedLanguages = (family: Family, main: Metadata, facts: Facts): Readonly
 }
 
 const languagesOf = (family: Family, main: Metadata, facts: Facts): Found<ReadonlyArray<string>> => {
+  const isMultilingual = family === "whisper" && whole(main, "is_multilingual") > 0
+  if (isMultilingual && listOf(main, "all_language_codes").length !== listOf(main, "all_language_tokens").length) {
+    return refuse(
+      "Its metadata has not a token for each language. Convert the model again, with a script of sherpa-onnx."
+    )
+  }
   const stated = statedLanguages(family, main, facts)
   const chosen = facts.manifest.languages ?? stated
   if (chosen.length === 0) {

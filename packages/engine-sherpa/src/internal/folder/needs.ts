@@ -13,12 +13,12 @@ const none: Metadata = new Map()
 export const metadataOf = ({ files }: Facts, path: string): Metadata => files.get(path)?.metadata ?? none
 
 /** The rule of a value. */
-type Need = "text" | "whole" | "positive" | "present"
+type Need = "text" | "whole" | "positive"
 
 const needs: Readonly<Record<Family, { readonly of: Role; readonly keys: Readonly<Record<string, Need>> }>> = {
   "nemo-ctc": {
     of: "model",
-    keys: { vocab_size: "positive", subsampling_factor: "positive", normalize_type: "present" }
+    keys: { vocab_size: "positive", subsampling_factor: "positive" }
   },
   "zipformer-ctc": { of: "model", keys: {} },
   "wenet-ctc": { of: "model", keys: { vocab_size: "positive", subsampling_factor: "positive" } },
@@ -43,8 +43,7 @@ const needs: Readonly<Record<Family, { readonly of: Role; readonly keys: Readonl
       vocab_size: "positive",
       subsampling_factor: "positive",
       pred_rnn_layers: "positive",
-      pred_hidden: "positive",
-      normalize_type: "present"
+      pred_hidden: "positive"
     }
   },
   whisper: {
@@ -83,8 +82,6 @@ export const whole = (metadata: Metadata, key: string): number => Number.parseIn
 
 const isMet = (metadata: Metadata, key: string, need: Need): boolean => {
   switch (need) {
-    case "present":
-      return metadata.has(key)
     case "text":
       return (metadata.get(key) ?? "") !== ""
     case "whole":
@@ -95,7 +92,6 @@ const isMet = (metadata: Metadata, key: string, need: Need): boolean => {
 }
 
 const needInWords: Readonly<Record<Need, string>> = {
-  present: "is missing",
   text: "is missing or empty",
   whole: "is missing, or no number from 0 on",
   positive: "is missing, or no number above 0"

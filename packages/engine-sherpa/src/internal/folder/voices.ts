@@ -73,27 +73,26 @@ export const voiceFiles = (
 
 const data = "The folder espeak-ng-data, whole with its phontab, phonindex, phondata and intonations,"
 
-/** What a voice needs to turn text into phonemes, and has not: the beginning of a sentence. Without it sherpa-onnx ends its process. */
+/**
+ * What a voice needs to turn text into phonemes, and has not: the beginning of a sentence. Without it sherpa-onnx ends its process,
+ * which looks for it in this order.
+ */
 export const missingOf = (
   family: VoiceDescription["family"],
   { dataDir, lexicons }: Pick<VitsFiles, "dataDir" | "lexicons">,
   main: Metadata
 ): string | undefined => {
-  const usesEspeak = main.get("has_espeak") !== "0"
   const hasLexicon = lexicons.length > 0
-  switch (family) {
-    case "kokoro":
-    case "kitten":
-      if (dataDir === undefined) return data
-      return family === "kokoro" && whole(main, "version") >= 2 && !hasLexicon
-        ? "A file such as lexicon-us-en.txt"
-        : undefined
-    case "piper":
-      return usesEspeak ? (dataDir === undefined ? data : undefined) : hasLexicon ? undefined : "The file lexicon.txt"
-    case "vits": {
-      const isOfLetters = main.get("frontend") === "characters"
-      const mayUseEspeak = /coqui|icefall|Inflect/.test(main.get("comment") ?? "") && dataDir !== undefined
-      return isOfLetters || mayUseEspeak || hasLexicon ? undefined : "The file lexicon.txt"
-    }
+  const comment = main.get("comment") ?? ""
+  const hasData = dataDir !== undefined
+  if (family === "kokoro" || family === "kitten") {
+    if (!hasData) return data
+    return family === "kokoro" && whole(main, "version") >= 2 && !hasLexicon
+      ? "A file such as lexicon-us-en.txt"
+      : undefined
   }
+  if (main.get("frontend") === "characters" || hasLexicon) return undefined
+  const isOfWords = whole(main, "jieba") > 0 || whole(main, "has_g2pw") > 0 || comment.includes("melo")
+  if (isOfWords || !/piper|coqui|icefall|Inflect/.test(comment)) return "The file lexicon.txt"
+  return hasData ? undefined : family === "piper" ? data : "The file lexicon.txt"
 }
