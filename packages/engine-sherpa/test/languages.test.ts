@@ -15,7 +15,9 @@ describe("the languages of a model", () => {
     ["sherpa-onnx-nemo-parakeet-tdt-0.6b-v2-int8", ""],
     ["sherpa-onnx-zipformer-multi-zh-hans-2023-9-2", "zh"],
     ["indicconformer_stt_mr_hybrid_ctc_rnnt_large", "mr"],
+    ["indicconformer_stt_mai_hybrid_ctc_rnnt_large", "mai"],
     ["my-model", ""],
+    ["vits-my-voice", ""],
     ["is-it-on", ""]
   ])("are read in the name of a published archive, and in no other name: %s", (name, languages) => {
     expect(languagesInName(name).join()).toBe(languages)
