@@ -1,5 +1,5 @@
 /** Each family, spoken and heard through the services: what a voice says is what a recogniser writes. */
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
@@ -85,6 +85,20 @@ describe("a voice whose tokens are those of another model", () => {
       expect(failure).toMatchObject({ _tag: "VoiceFailed", reason: "Failed" })
       expect(failure.message).toMatch(/^The model tiny-vits-en failed on this text: .*idx=999/)
       expect(failure.message).not.toMatch(/\/shared|gather\.cc|tmp/)
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+})
+
+describe("a recogniser that writes line breaks", () => {
+  it.scopedLive("is heard without them", () =>
+    Effect.gen(function* () {
+      const models = temporaryFolder("effect-speech-line-breaks-")
+      writeTinyModels(models, { families: ["vits", "whisper"] })
+      const tokens = join(models, tinyName("whisper"), "tiny-tokens.txt")
+      const [pair, broken] = ["he", "h\n"].map((text) => `${Buffer.from(text).toString("base64")} `)
+      writeFileSync(tokens, readFileSync(tokens, "utf8").replace(pair ?? "", broken ?? ""))
+      const heard = Effect.flatMap(say("hello"), ({ samples }) => hear(samples, named("whisper")))
+      expect((yield* Effect.provide(heard, Sherpa.layer({ folder: models })))?.text).toBe("h llo")
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 })

@@ -40,6 +40,16 @@ const loadSherpa = async () => {
   }
 }
 
+/**
+ * sherpa-onnx writes a line break of a model into its JSON as it is, and fails to read it. Whisper may write one.
+ *
+ * @param {{ readonly handle: unknown }} stream
+ */
+const withoutControls = async ({ handle }) => {
+  const { default: addon } = await import("sherpa-onnx-node/addon.js")
+  return JSON.parse(addon.getOfflineStreamResultAsJson(handle).replaceAll(/\p{Cc}/gu, " "))
+}
+
 /** @param {import("./protocol.js").Load} request @returns {Promise<Perform>} */
 const makeRecogniser = async ({ config }) => {
   const sherpa = await loadSherpa()
@@ -77,6 +87,9 @@ const makeRecogniser = async ({ config }) => {
     decoding.add(decoded)
     try {
       return await decoded
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      return withoutControls(stream)
     } finally {
       decoding.delete(decoded)
     }
