@@ -280,15 +280,16 @@ await checkStep("the command installs globally without a warning", async () =>
     })
   )
 )
-/** The oldest supported version, the current one, and later ones. */
-const environments = new Map<string, { readonly PATH: string }>()
-for (const version of [oldestNode, undefined, "22", "24"]) {
+/** The variables with which another Node runs the command, and its version. */
+const environmentOf = async (version: string | undefined) => {
   const path = version === undefined ? process.env.PATH : `${await nodeOf(version)}:${process.env.PATH}`
   const env = { PATH: String(path) }
   const { stdout } = await run("node", ["--version"], { cwd: temporary, env })
-  environments.set(stdout.trim(), env)
+  return { env, node: stdout.trim() }
 }
-for (const [node, env] of environments) {
+// The oldest supported version, the current one, and a later one.
+for (const version of [oldestNode, undefined, "24"]) {
+  const { env, node } = await environmentOf(version)
   await checkStep(`on Node ${node} the command and the quick start run, also as CommonJS`, async () => {
     const speech = join(prefix, "bin/speech")
     const service = await serve(speech, temporary, env)
@@ -313,7 +314,8 @@ const withModels = makeProject(join(temporary, "with-models"), "npm", registry)
 await checkStep("the command, the engine and sherpa-onnx-node install without a warning", () =>
   install(withModels, ["@effect-speech/cli", "@effect-speech/engine-sherpa", "sherpa-onnx-node"])
 )
-for (const [node, env] of environments) {
+for (const version of [oldestNode, "22", "24"]) {
+  const { env, node } = await environmentOf(version)
   console.error(`models: Node ${node}`)
   await checkStep(
     `on Node ${node} a service with models speaks and transcribes: SRT, 20,000 code points, an archive of 200 files`,

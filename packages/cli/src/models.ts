@@ -21,7 +21,7 @@ export const openModels = (folder: string, { capacity, idle, preload, recordings
       const advice = reasons.length === 0 ? ["Put a folder of each model into it."] : reasons
       return yield* new SherpaModelMissing({
         folder,
-        message: [`There is no model in ${folder}.`, ...advice].join(" ")
+        message: [`The folder of models ${folder} has no model.`, ...advice].join(" ")
       })
     }
     const ofBuiltIn = recordings === undefined ? capacity === undefined || "--capacity" : "--recordings"

@@ -170,8 +170,12 @@ describe("--models", () => {
     ["serve --idle 5", 2, /--idle is for the models of --models FOLDER/],
     [`serve --models ${models} --recordings ${folder}`, 2, /--recordings is for the built-in recogniser/],
     [`serve --models ${models} --capacity 1`, 2, /--capacity is for the built-in recogniser/],
-    [`serve --models ${join(models, "empty")}`, 3, /^speech: There is no model in \S+\/empty\. Put a folder of each/],
-    [`serve --models ${join(models, model)}`, 3, /There is no model in .* Give the folder above it/]
+    [
+      `serve --models ${join(models, "empty")}`,
+      3,
+      /^speech: The folder of models \S+\/empty has no model\. Put a folder of each/
+    ],
+    [`serve --models ${join(models, model)}`, 3, /has no model\. .* Give the folder above it/]
   ] as const)("is refused in words: %j", function* ([line, code, says]) {
     const outcome = yield* InProcess.run(line.split(" "), {})
     expect(outcome.stderr).toMatch(says)
