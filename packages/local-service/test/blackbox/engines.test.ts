@@ -77,6 +77,7 @@ const voice = Layer.succeed(Voice, {
       return Stream.concat(Stream.make(new Float32Array(80)), Stream.execute(work("voice")))
     }
     if (text in failures) return Stream.fail(new VoiceFailed(failures[text as keyof typeof failures]))
+    if (text === "日本語") return new Float32Array(0)
     happened.push([voice, lang])
     const rate = voice === "asha" ? 16_000 : lang === "en" ? 8000 : 22_050
     return Stream.make(new Float32Array(rate))
@@ -208,6 +209,15 @@ serviceTests("a service with engines", engines(), (it) => {
   ] as const)("refuses %j, and lists what there is", function* ({ synthesize }, [body, message]) {
     const answer = yield* synthesize({ text: "a", ...body })
     expect([answer.status, answer.json().error]).toEqual([400, message])
+  })
+
+  it("refuses a text of which the voice can speak nothing, since another attempt fails too", function* (box) {
+    const answer = yield* box.synthesize({ text: "日本語" })
+    expect([answer.status, answer.json().error]).toEqual([
+      400,
+      'text has nothing that the voice "default_female" can speak'
+    ])
+    expect((yield* box.ask("GET", "/usage")).json()).toEqual([])
   })
 
   it.each([
