@@ -7,6 +7,8 @@ import { speechOf } from "./speechThread.js"
 /** @typedef {import("./protocol.js").Sent} Sent */
 /** @typedef {(work: import("./protocol.js").Work) => Promise<Sent>} Perform The service checks the results of sherpa-onnx. */
 
+const name = "sherpa-onnx-node"
+
 /** Of all recognisers, in Hz. */
 const sampleRate = 16_000
 
@@ -31,7 +33,7 @@ const messageOf = (error) => (error instanceof Error ? error.message : String(er
  */
 const loadSherpa = async () => {
   try {
-    return (await import(process.argv[2] ?? "sherpa-onnx-node")).default
+    return (await import(process.argv[2] ?? name)).default
   } catch {
     // Its own message is a list of paths.
     throw new Error(
@@ -46,7 +48,9 @@ const loadSherpa = async () => {
  * @param {{ readonly handle: unknown }} stream
  */
 const withoutControls = async ({ handle }) => {
-  const { default: addon } = await import("sherpa-onnx-node/addon.js")
+  const [, , module] = process.argv
+  /** @type {{ readonly default: (typeof import("sherpa-onnx-node/addon.js"))["default"] }} */
+  const { default: addon } = await import(module === undefined ? `${name}/addon.js` : new URL("addon.js", module).href)
   return JSON.parse(addon.getOfflineStreamResultAsJson(handle).replaceAll(/\p{Cc}/gu, " "))
 }
 
