@@ -57,6 +57,6 @@ export const describeContents = (contents: Contents): ReadonlyArray<string> => [
   ...applying(
     contents.voices.length === 0 && "No model speaks, so the built-in voice does.",
     contents.recognisers.length === 0 &&
-      "No model transcribes, so the built-in recogniser does: it knows what the service has spoken, and --recordings."
+      "No model transcribes, so the built-in recogniser does. It knows only what this service has spoken, and --recordings."
   )
 ]

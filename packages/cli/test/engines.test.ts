@@ -4,9 +4,11 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect } from "@effect/vitest"
+import { ModelFolder } from "@effect-speech/engine-sherpa"
 import * as Effect from "effect/Effect"
 import { effectTests, testFolder } from "effect-speech-test-support/effectTests"
 import { tinyName, writeTinyModels } from "effect-speech-test-support/tinyModels"
+import { describeContents } from "../src/models.js"
 import { bin, commandIn, until } from "./builtCommand.js"
 import * as InProcess from "./environment.js"
 
@@ -163,6 +165,20 @@ describe("sherpa-onnx-node", { timeout: 120_000 }, () => {
 })
 
 describe("--models", () => {
+  it("names the first of many languages, and how many more there are", function* () {
+    const polyglot = yield* InProcess.temporaryFolder
+    writeTinyModels(polyglot, { families: ["vits"] })
+    const manifest = {
+      languages: "bn en gu hi kn ml mr ta te".split(" "),
+      voices: { default_female: 0, default_male: 1 }
+    }
+    writeFileSync(join(polyglot, tinyName("vits"), "model.json"), JSON.stringify(manifest))
+    expect(describeContents(yield* ModelFolder.read(polyglot))).toEqual([
+      "tiny-vits-en speaks bn, en, gu and 6 more: --voice default_female or default_male.",
+      "No model transcribes, so the built-in recogniser does. It knows only what this service has spoken, and --recordings."
+    ])
+  })
+
   it.each([
     ["serve --models nowhere", 2, /--models must be a folder that exists/],
     ["serve --threads 2", 2, /--threads is for the models of --models FOLDER/],
