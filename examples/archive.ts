@@ -34,6 +34,6 @@ const program = Effect.gen(function* () {
 })
 
 const archive = Archive.layerEmbedded({ path: `${transcripts}/archive.db`, workers: [Worker.transcription] })
-// It decodes WAV. To cut long recordings in other containers, take the layer of `@effect-speech/local-service/Decoder`.
+// It decodes WAV. To cut long recordings in other containers, take `NodeAudioDecoder.layer` of `@effect-speech/audio-decoder`.
 const clients = Layer.provideMerge(Layer.merge(SpeechToText.layerFromEnv, AudioDecoder.layerWav), NodeTransport.layer)
 program.pipe(Effect.provide(Layer.provideMerge(archive, clients)), NodeRuntime.runMain)

@@ -38,7 +38,7 @@ const program = Effect.gen(function* () {
 program.pipe(
   Effect.provide(PieceStore.layerFolder(`${path}.pieces`)),
   Effect.provide(SpeechToText.layerFromEnv),
-  // It decodes WAV. For other containers, take the layer of `@effect-speech/local-service/Decoder`.
+  // It decodes WAV. For other containers, take `NodeAudioDecoder.layer` of `@effect-speech/audio-decoder`.
   Effect.provide(AudioDecoder.layerWav),
   Effect.provide(NodeTransport.layer),
   NodeRuntime.runMain

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import * as Archive from "@effect-speech/archive"
 import * as AudioCodec from "@effect-speech/audio-codec"
+import * as AudioDecoder from "@effect-speech/audio-decoder"
 import * as Common from "@effect-speech/common"
 import * as Engine from "@effect-speech/engine"
 import * as EngineSherpa from "@effect-speech/engine-sherpa"
@@ -108,6 +109,7 @@ describe("the code in the documents", () => {
   it.each([
     ["README.md", "examples/quickstart.ts"],
     ["packages/audio-codec/README.md", "examples/telephony.ts"],
+    ["packages/audio-decoder/README.md", "examples/longMp3.ts"],
     ["packages/local-service/README.md", "packages/local-service/test/announcement.test.ts"]
   ])("of %s contains all of %s, which a test runs", (document, file) => {
     expect(read(document)).toContain(`\`\`\`ts\n${read(file)}\`\`\``)
@@ -222,6 +224,7 @@ const errorsOf = (exported: object): ReadonlyArray<ErrorClass> => {
 const packages = {
   common: Common,
   "audio-codec": AudioCodec,
+  "audio-decoder": AudioDecoder,
   transport: Transport,
   stt: Stt,
   tts: Tts,
@@ -246,8 +249,8 @@ describe("the README of a package", () => {
 
   it.each(Object.entries(packages))("%s documents all its errors with their facts", (name, exported) => {
     const errors = errorsOf(exported)
-    // The errors of a call belong to the package of its operation.
-    expect(errors.length > 0).toBe(!["common", "transport"].includes(name))
+    // The errors of a call belong to the package of its operation, and those of a decoder to audio-codec.
+    expect(errors.length > 0).toBe(!["audio-decoder", "common", "transport"].includes(name))
     for (const { fields = {}, prototype } of errors) {
       const cell = cellOf(name, prototype.name, "facts")
       expect(cell, prototype.name).toBeDefined()

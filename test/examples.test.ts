@@ -336,6 +336,18 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
+  itRuns("longMp3 cuts an MP3 and prints its subtitles", ({ folder, fs, run, service }) =>
+    Effect.gen(function* () {
+      const recordings = `${root}packages/audio-decoder/test/recordings`
+      yield* service.teach({ path: `${recordings}/cat.wav`, text: "He has a bad cat.", lang: "en" })
+      yield* fs.copyFile(`${recordings}/join.mp3`, `${folder}/join.mp3`)
+      const { code, stderr, stdout } = yield* run("longMp3.ts", ["join.mp3", "en-general-v2-8khz", "2"])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "join.mp3: 2 pieces\n" })
+      const cues = Either.getOrThrow(Subtitles.parse(stdout))
+      expect(cues.map(({ text }) => text)).toEqual(["He has a bad cat.", "He has a bad cat."])
+    })
+  )
+
   itRuns("longSpeech speaks a text of two scripts into one file, and goes on after a failure", (place) =>
     Effect.gen(function* () {
       const { folder, fs, run, service, wav } = place

@@ -4,8 +4,8 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { AudioDecoder, type AudioFormat, PcmStream, Wav } from "@effect-speech/audio-codec"
+import * as NodeAudioDecoder from "@effect-speech/audio-decoder/NodeAudioDecoder"
 import { LocalService } from "@effect-speech/local-service"
-import * as Decoder from "@effect-speech/local-service/Decoder"
 import { LongTranscription, PieceStore, Subtitles } from "@effect-speech/long-form"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import { TextToSpeech } from "@effect-speech/tts"
@@ -106,9 +106,11 @@ layer(Layer.merge(localClients(), AudioDecoder.AudioDecoder.layerWav), { exclude
 
 describe("a recording in a container", () => {
   const recordings = fileURLToPath(new URL("../packages/audio-codec/test/recordings/", import.meta.url))
-  const platform = Layer.mergeAll(PieceStore.layerMemory, SpeechToText.layerTest("a tone"), Decoder.layer).pipe(
-    Layer.provideMerge(NodeFileSystem.layer)
-  )
+  const platform = Layer.mergeAll(
+    PieceStore.layerMemory,
+    SpeechToText.layerTest("a tone"),
+    NodeAudioDecoder.layer
+  ).pipe(Layer.provideMerge(NodeFileSystem.layer))
   const transcribe = (audio: AudioSource.AudioSource) =>
     Effect.provide(LongTranscription.transcribe({ audio, model }), platform)
 

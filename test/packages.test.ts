@@ -51,7 +51,7 @@ describe("the built packages", () => {
 
   it("have one version, and the fields that a registry shows", () => {
     const manifests = packages.map(manifest)
-    expect(manifests.length).toBe(11)
+    expect(manifests.length).toBe(12)
     for (const field of ["version", "engines", "type"]) {
       expect(new Set(manifests.map((of) => JSON.stringify(of[field]))).size, field).toBe(1)
     }
@@ -78,8 +78,8 @@ describe("the built packages", () => {
   it("are installed beside the versions that they need, in the command of their README", () => {
     const catalog = readFileSync(`${root}pnpm-workspace.yaml`, "utf8")
     for (const name of packages) {
-      const [, installed = ""] =
-        /^npm install (.+)$/m.exec(readFileSync(`${root}packages/${name}/README.md`, "utf8")) ?? []
+      const readme = readFileSync(`${root}packages/${name}/README.md`, "utf8")
+      const installed = (readme.match(/^npm install .+$/gm) ?? []).join("\n")
       for (const peer of Object.keys(manifest(name).peerDependencies ?? {})) {
         const [, range] = new RegExp(`^ {2}"?${peer}"?: \\^(.+)$`, "m").exec(catalog) ?? []
         const [, line] = new RegExp(`(?:^| )${peer}@(\\S+)`).exec(installed) ?? []

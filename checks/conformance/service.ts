@@ -114,7 +114,7 @@ interface Recording {
 }
 
 const recordingFile = (name: string): URL =>
-  new URL(`../../packages/local-service/test/recordings/${name}`, import.meta.url)
+  new URL(`../../packages/audio-decoder/test/recordings/${name}`, import.meta.url)
 
 const recording = (name: string, type: string): Recording => ({
   name,

@@ -14,7 +14,7 @@ import { cutAt, damagedFile } from "../../packages/audio-codec/test/wavArbitrary
 import { bytesUpTo, joined, pieceSizes, weighted } from "./arbitraries.js"
 import { law, runnerOf, type Topic, temporaryFolder } from "./law.js"
 
-const folders = ["../../packages/audio-codec/test/recordings/", "../../packages/local-service/test/recordings/"]
+const folders = ["../../packages/audio-codec/test/recordings/", "../../packages/audio-decoder/test/recordings/"]
 
 /** Short real recordings of every container. */
 const recordings: ReadonlyArray<Buffer> = folders.flatMap((folder) => {

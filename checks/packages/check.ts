@@ -8,6 +8,7 @@ import { root, run, temporaryFolder } from "effect-speech-test-support/processes
 import { recipes } from "effect-speech-test-support/recipes"
 import { bar, exitStatus, title } from "effect-speech-test-support/report"
 import { build, transform } from "esbuild"
+import { useModels } from "./engines.js"
 import { startRegistry } from "./registry.js"
 import * as Tarballs from "./tarballs.js"
 import { compile, copy, install, type Manager, makeProject, type Project, packagesIn, serve, warnings } from "./user.js"
@@ -24,6 +25,7 @@ const check = (claim: string, problems: ReadonlyArray<string>) => {
 const checkStep = async (claim: string, step: () => Promise<ReadonlyArray<string>>) =>
   check(claim, await step().catch((error: Error) => [error.message]))
 
+const recordings = join(root, "packages/audio-decoder/test/recordings")
 const greeting = "नमस्ते"
 const is = (expected: string, actual: string) => (actual === expected ? [] : [`it is ${JSON.stringify(actual)}`])
 
@@ -51,6 +53,13 @@ for (const tarball of tarballs) {
 
 const registry = await startRegistry(tarballs)
 const ours = tarballs.map(({ manifest }) => manifest.name)
+
+/** The installed packages of this project. */
+const oursIn = (project: Project): string => {
+  const names = packagesIn(project).map(({ name }) => name)
+  const found = ours.filter((name) => names.includes(name)).toSorted()
+  return found.map((name) => name.replace("@effect-speech/", "")).join(" ")
+}
 
 /** The packages that a README says to install. */
 const installed = (name: string) => {
@@ -154,16 +163,41 @@ for (const manager of managers) {
     const { stdout } = await run(process.execPath, ["out/program.js", out], { ...asUser, cwd: alone.folder })
     return [...errors, ...is(`${greeting}\n`, stdout)]
   })
-  const installedAlone = packagesIn(alone)
-  const oursAlone = ours.filter((name) => installedAlone.some((each) => each.name === name)).toSorted()
   check("they install nothing under the GPL, and of our packages only transport, audio-codec and common", [
-    ...installedAlone.flatMap(({ license, name }) => (/GPL/.test(String(license)) ? [`${name}: ${license}`] : [])),
-    ...is(
-      "audio-codec common stt transport tts",
-      oursAlone.map((name) => name.replace("@effect-speech/", "")).join(" ")
-    )
+    ...packagesIn(alone).flatMap(({ license, name }) => (/GPL/.test(String(license)) ? [`${name}: ${license}`] : [])),
+    ...is("audio-codec common stt transport tts", oursIn(alone))
   ])
   await service.stop()
+
+  console.error(`${manager}: the decoder`)
+  const long = makeProject(join(temporary, manager, "long"), manager, registry)
+  await checkStep("what the README of audio-decoder says to install installs without a warning", () =>
+    install(long, [...installed("audio-decoder"), ...typescript])
+  )
+  copy(long, join(root, "examples/longMp3.ts"), "program.ts")
+  const words = "He has a bad cat."
+  copy(long, join(recordings, "cat.wav"), "cat.wav")
+  writeFileSync(join(long.folder, "cat.txt"), words)
+  copy(long, join(recordings, "join.mp3"), "long.mp3")
+  await checkStep(
+    "its example compiles, and cuts an MP3 into two pieces, whose words are in its subtitles",
+    async () => {
+      const errors = await compile(long, ["program.ts"], compilersOf(long))
+      const taught = await serve(cli, long.folder, {}, ["--recordings", long.folder])
+      const options = { cwd: long.folder, env: taught.environment }
+      const parameters = ["out/program.js", "long.mp3", "en-general-v2-8khz", "2"]
+      const { stderr, stdout } = await run(process.execPath, parameters, options).finally(taught.stop)
+      const spoken = stdout.split("\n").filter((line) => line === words)
+      return [...errors, ...is("long.mp3: 2 pieces\n", stderr), ...is(`${words} ${words}`, spoken.join(" "))]
+    }
+  )
+  check(
+    "of our packages it installs the decoder, those of long texts and recordings, and nothing of the local service",
+    [
+      ...is("audio-codec audio-decoder common long-form stt transport tts", oursIn(long)),
+      ...packagesIn(long).flatMap(({ name }) => (/espeak|libsql/.test(name) ? [name] : []))
+    ]
+  )
 }
 
 title("Alone")
@@ -246,12 +280,17 @@ await checkStep("the command installs globally without a warning", async () =>
     })
   )
 )
-// The oldest supported version, the current one, and a later one.
-for (const version of [oldestNode, undefined, "24"]) {
+/** The variables with which another Node runs the command, and its version. */
+const environmentOf = async (version: string | undefined) => {
   const path = version === undefined ? process.env.PATH : `${await nodeOf(version)}:${process.env.PATH}`
   const env = { PATH: String(path) }
-  const { stdout: node } = await run("node", ["--version"], { cwd: temporary, env })
-  await checkStep(`on Node ${node.trim()} the command and the quick start run, also as CommonJS`, async () => {
+  const { stdout } = await run("node", ["--version"], { cwd: temporary, env })
+  return { env, node: stdout.trim() }
+}
+// The oldest supported version, the current one, and a later one.
+for (const version of [oldestNode, undefined, "24"]) {
+  const { env, node } = await environmentOf(version)
+  await checkStep(`on Node ${node} the command and the quick start run, also as CommonJS`, async () => {
     const speech = join(prefix, "bin/speech")
     const service = await serve(speech, temporary, env)
     const options = { cwd: temporary, env: { ...service.environment, ...env } }
@@ -262,5 +301,30 @@ for (const version of [oldestNode, undefined, "24"]) {
     await service.stop()
     return is(`${greeting}\n`.repeat(3), heard.stdout + quick.stdout + required.stdout)
   })
+}
+
+title("With models of the user")
+await checkStep("without sherpa-onnx-node, `speech serve --models` says what to install", async () => {
+  const speech = join(prefix, "bin/speech")
+  const { status, stderr } = await run(speech, ["serve", "--models", "."], { cwd: temporary, mayFail: true })
+  const says = /npm install --global sherpa-onnx-node@\d+\.\d+/.test(stderr)
+  return says && status === 2 ? [] : [`it ended with ${status}: ${stderr}`]
+})
+const withModels = makeProject(join(temporary, "with-models"), "npm", registry)
+await checkStep("the command, the engine and sherpa-onnx-node install without a warning", () =>
+  install(withModels, ["@effect-speech/cli", "@effect-speech/engine-sherpa", "sherpa-onnx-node"])
+)
+for (const version of [oldestNode, "22", "24"]) {
+  const { env, node } = await environmentOf(version)
+  console.error(`models: Node ${node}`)
+  await checkStep(
+    `on Node ${node} a service with models speaks and transcribes: SRT, 20,000 code points, an archive of 200 files`,
+    () =>
+      useModels({
+        speech: join(withModels.folder, "node_modules/.bin/speech"),
+        folder: join(temporary, `models-${node}`),
+        env
+      })
+  )
 }
 process.exitCode = exitStatus()

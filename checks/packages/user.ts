@@ -81,8 +81,13 @@ const inOthers = /^node_modules\/(?!.*@effect-speech\/)/
 export const copy = ({ folder }: Project, file: string, name: string) => copyFileSync(file, join(folder, name))
 
 /** Starts the installed `speech serve`. */
-export const serve = async (speech: string, folder: string, env: Readonly<Record<string, string>> = {}) => {
-  const child = start(speech, ["serve", "--json"], { cwd: folder, env })
+export const serve = async (
+  speech: string,
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+  parameters: ReadonlyArray<string> = []
+) => {
+  const child = start(speech, ["serve", "--json", ...parameters], { cwd: folder, env })
   let stderr = ""
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text))
   const exited = once(child, "exit")

@@ -30,21 +30,22 @@ const dist = here("dist")
  * built before.
  */
 export const buildCommand = async (folder: string): Promise<void> => {
-  const { dependencies } = JSON.parse(await readFile(here("package.json"), "utf8"))
+  const { dependencies, peerDependencies } = JSON.parse(await readFile(here("package.json"), "utf8"))
   const { metafile, outputFiles } = await build({
     ...bundling,
     outdir: dist,
     write: false,
-    // The modules of the local service find their threads, its page and a package.json by these paths, as in its own `dist`.
+    // The local service and the decoder find their threads, the page and a package.json by these paths, as in their own `dist`.
     entryPoints: {
       bin: here("src/bin.ts"),
       "internal/bundle/espeakWorker": here("../local-service/src/internal/espeak/espeakWorker.js"),
-      "internal/bundle/decodeWorker": here("../local-service/src/internal/recordings/decodeWorker.js")
+      "internal/bundle/decodeWorker": here("../audio-decoder/src/internal/decodeWorker.js"),
+      "internal/bundle/modelHost": here("../engine-sherpa/src/internal/host/modelHost.js")
     },
     chunkNames: "internal/bundle/[hash]",
     splitting: true,
     // msgpackr is faster with this native module, and works without.
-    external: [...Object.keys(dependencies), "msgpackr-extract"],
+    external: [...Object.keys({ ...dependencies, ...peerDependencies }), "msgpackr-extract"],
     // For the coverage of our tests. They are larger than the code, and not published.
     sourcemap: "external",
     sourcesContent: false,

@@ -8,7 +8,7 @@ import { describe, expect } from "vitest"
 import { choose, chooseEnglish, journal, readClipboard, region, speak, spoken } from "./page.js"
 
 /** Demands that a page breaks no rule of WCAG 2.2 at levels A and AA, in light and in dark colours. */
-const demandNoViolations = async (page: Page, messages: Messages): Promise<void> => {
+export const demandNoViolations = async (page: Page, messages: Messages): Promise<void> => {
   // axe writes a style element, which the policy of the page blocks.
   messages.accept(/Content Security Policy/)
   await page.evaluate(axe.source)

@@ -1,6 +1,7 @@
 import { hasChromium, noChromium } from "effect-speech-test-support/chromium"
 import { describe } from "vitest"
 import { accessibilityTests } from "./accessibility.js"
+import { enginesTests } from "./engines.js"
 import { faultsAndAccountTests } from "./faultsAndAccount.js"
 import { listenTests } from "./listen.js"
 import { otherOriginsTests } from "./otherOrigins.js"
@@ -20,5 +21,6 @@ describe.skipIf(isSkipped)("the console in a browser", () => {
   listenTests()
   requestsTests()
   faultsAndAccountTests()
+  enginesTests()
   accessibilityTests()
 })

@@ -6,6 +6,7 @@ import { LocalService } from "@effect-speech/local-service"
 import type { SpeechToText } from "@effect-speech/stt"
 import type { TextToSpeech } from "@effect-speech/tts"
 import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
@@ -38,8 +39,13 @@ export interface Messages {
   readonly list: ReadonlyArray<string>
 }
 
+/** A local service and its clients. */
+export type Clients = Layer.Layer<LocalService | SpeechToText | TextToSpeech>
+
 interface Fixtures {
   readonly browser: Browser
+  /** What `service` runs. Default: a service with espeak-ng and the recogniser of known recordings. */
+  readonly clients: () => Clients
   readonly service: Service
   readonly messages: Messages
   /** A context of its own: no cookies, an empty cache. */
@@ -62,9 +68,12 @@ export const it = test.extend<Fixtures & { readonly collected: Collected }>({
     { scope: "file" }
   ],
   // biome-ignore lint/correctness/noEmptyPattern: as above.
-  service: async ({}, use) => {
+  clients: async ({}, use) => {
+    await use(() => localClients())
+  },
+  service: async ({ clients }, use) => {
     if (!existsSync(page)) throw new Error("The console is not built: run pnpm build:console first.")
-    const runtime = ManagedRuntime.make(localClients())
+    const runtime = ManagedRuntime.make(clients())
     const { adminToken, consoleLink, platformUrl, ttsBaseUrl } = await runtime.runPromise(LocalService)
     await use({
       platformUrl,

@@ -9,3 +9,9 @@ export const chances = (seed) => {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }
+
+/** Random bytes, the same for each seed. @param {number} length @param {number} seed */
+export const noise = (length, seed) => {
+  const chance = chances(seed)
+  return Uint8Array.from({ length }, () => 256 * chance())
+}

@@ -28,7 +28,7 @@ const slot = 0.12
 
 const slaney = (hertz: number) =>
   hertz < 1000 ? (hertz * 3) / 200 : 15 + (27 * Math.log(hertz / 1000)) / Math.log(6.4)
-const kaldi = (hertz: number) => Math.log(1 + hertz / 700) - Math.log(1 + 20 / 700)
+const kaldi = (hertz: number) => Math.log((700 + hertz) / 720)
 const row = (value: (column: number) => number) => Array.from({ length: 42 }, (_, column) => value(column))
 
 /** From `x`, 80 bands for each frame, to `scores`: one for each character, and one for silence in the column `silence`. */
@@ -131,8 +131,7 @@ const frequencies = phonemes.map(({ hertz }) => hertz)
 const lines = (tokens: ReadonlyArray<string>) => tokens.map((token, id) => `${token} ${id}\n`).join("")
 const pairs = (all: ReadonlyArray<string>) =>
   all.flatMap((first) => all.map((second) => Buffer.from(first + second).toString("base64")))
-const manifest = (language: TinyLanguage, more = {}) =>
-  JSON.stringify({ languages: [language], licence: "MIT", ...more })
+const manifest = (lang: TinyLanguage, more = {}) => JSON.stringify({ languages: [lang], licence: "MIT", ...more })
 
 /** The files of each family. Whisper and Piper's form say their language themselves. */
 const families = {

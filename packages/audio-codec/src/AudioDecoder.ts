@@ -1,11 +1,11 @@
 /**
  * Decodes recordings of six containers to a `PcmStream`.
  *
- * WAV is decoded here. For MP3, M4A, FLAC, OGG and WebM, provide the layer of `@effect-speech/local-service/Decoder`, or a
+ * WAV is decoded here. For MP3, M4A, FLAC, OGG and WebM, provide `NodeAudioDecoder.layer` of `@effect-speech/audio-decoder`, or a
  * decoder of your own. If all recordings are WAV, provide `AudioDecoder.AudioDecoder.layerWav`.
  *
  * ```ts
- * const audio = AudioDecoder.decodeFile("call.mp3").pipe(Effect.provide(Decoder.layer))
+ * const audio = AudioDecoder.decodeFile("call.mp3").pipe(Effect.provide(NodeAudioDecoder.layer))
  * ```
  */
 import type { PlatformError } from "@effect/platform/Error"
@@ -77,12 +77,12 @@ const noDecoder = (container: Compressed) =>
     reason: "NoDecoder",
     container,
     message:
-      `This recording is ${displayName(container)}, and only WAV is decoded. Convert it to WAV, or provide the ` +
-      "layer of @effect-speech/local-service/Decoder."
+      `This recording is ${displayName(container)}, and only WAV is decoded. Convert it to WAV, or provide ` +
+      "NodeAudioDecoder.layer of @effect-speech/audio-decoder."
   })
 
 /**
- * The decoder of recordings that are not WAV. Provide the layer of `@effect-speech/local-service/Decoder`, or one of your own. If
+ * The decoder of recordings that are not WAV. Provide `NodeAudioDecoder.layer` of `@effect-speech/audio-decoder`, or one of your own. If
  * your recordings are WAV, provide {@link layerWav}.
  *
  * @since 0.1.0

@@ -51,7 +51,7 @@ describe("a recording", () => {
       const error = yield* Effect.flip(decode)
       expect(error).toMatchObject({ _tag: "AudioDecoderError", reason: "NoDecoder", container: "mp3" })
       expect(error.message).toContain("This recording is MP3")
-      expect(error.message).toContain("@effect-speech/local-service/Decoder")
+      expect(error.message).toContain("@effect-speech/audio-decoder")
     }
   })
 

@@ -5,7 +5,7 @@ import type { PlatformError } from "@effect/platform/Error"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import type { ArchiveError } from "@effect-speech/archive/ArchiveError"
 import type { WavError } from "@effect-speech/audio-codec/WavError"
-import type { ModelFolderUnreadable } from "@effect-speech/engine-sherpa/ModelFolder"
+import type { SherpaError } from "@effect-speech/engine-sherpa/Sherpa"
 import type { LocalServiceError } from "@effect-speech/local-service/LocalServiceError"
 import type { PieceStoreError } from "@effect-speech/long-form/PieceStore"
 import type { SttError } from "@effect-speech/stt/SttError"
@@ -55,5 +55,5 @@ export type CommandError =
   | ServeError
   | LocalServiceError
   | ArchiveError
-  | ModelFolderUnreadable
+  | SherpaError
   | ConfigError.ConfigError

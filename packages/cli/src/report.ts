@@ -72,6 +72,7 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
       return described(ExitCode.fileFailed, error._tag, describeSystemError(error))
     case "LocalServiceOptionInvalid":
       return described(ExitCode.invalid, error._tag, `${describeField(error.option)} ${error.problem}.`)
+    case "SherpaNotInstalled":
     case "UsageError":
       return described(ExitCode.invalid, error._tag, error.message)
     case "ArchiveRunInvalid": {
@@ -94,6 +95,8 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
     case "ArchiveOutputFailed":
     case "OutputFailed":
     case "ModelFolderUnreadable":
+    case "SherpaModelMissing":
+    case "SherpaModelRefused":
       return described(ExitCode.fileFailed, error._tag, error.message)
   }
 }

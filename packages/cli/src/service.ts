@@ -2,12 +2,14 @@
  * The local service, with the options of a command.
  */
 import { statSync } from "node:fs"
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Espeak from "@effect-speech/local-service/Espeak"
 import * as KnownRecordings from "@effect-speech/local-service/KnownRecordings"
 import { LocalService } from "@effect-speech/local-service/LocalService"
+import { Recogniser } from "@effect-speech/local-service/Recogniser"
+import { Voice } from "@effect-speech/local-service/Voice"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Given } from "./declaration.js"
 import { refuse, type UsageError } from "./failure.js"
@@ -20,7 +22,11 @@ const typeOf = (path: string): "folder" | "file" | undefined => {
   }
 }
 
-const check = ({ capacity, dataDir, newKey, recordings }: Given<"run">): Effect.Effect<void, UsageError> => {
+/** The options that say how to run models. */
+const ofModels = ["idle", "preload", "threads"] as const
+
+const check = (given: Given<"run">): Effect.Effect<void, UsageError> => {
+  const { capacity, dataDir, models, newKey, recordings } = given
   if (newKey && dataDir === undefined) {
     return refuse("--new-key is for a --data-dir, whose key it replaces. Without one each start creates a key.")
   }
@@ -29,21 +35,38 @@ const check = ({ capacity, dataDir, newKey, recordings }: Given<"run">): Effect.
     return refuse("--recordings must be a folder that exists.")
   }
   if (capacity !== undefined && capacity <= 0) return refuse("--capacity must be a number above 0.")
+  if (models !== undefined && typeOf(models) !== "folder") return refuse("--models must be a folder that exists.")
+  const alone = ofModels.find((name) => given[name] !== undefined && given[name] !== false)
+  if (models === undefined && alone !== undefined) return refuse(`--${alone} is for the models of --models FOLDER.`)
   return Effect.void
 }
 
-/** What {@link startService} needs for as long as the service runs. */
-export const serviceDependencies = ({ capacity }: Given<"run">) =>
-  [
-    Espeak.layer,
-    KnownRecordings.layer({ capacity: capacity === undefined ? undefined : Duration.hours(capacity) }),
-    NodeFileSystem.layer
-  ] as const
+const builtInRecogniser = ({ capacity }: Given<"run">) =>
+  KnownRecordings.layer({ capacity: capacity === undefined ? undefined : Duration.hours(capacity) })
+
+/** What speaks and what listens until the scope closes, and what to say of a folder of models. */
+const openEngines = (given: Given<"run">) =>
+  Effect.gen(function* () {
+    if (given.models === undefined) {
+      const engines = yield* Layer.build(Layer.merge(Espeak.layer, builtInRecogniser(given)))
+      return { engines, aboutModels: [], problems: [] }
+    }
+    const { describeContents, describeProblems, openModels } = yield* Effect.promise(() => import("./models.js"))
+    const { contents, recogniser, voice } = yield* openModels(given.models, given)
+    const engines = yield* Layer.build(
+      Layer.merge(
+        voice === undefined ? Espeak.layer : Layer.succeed(Voice, voice),
+        recogniser === undefined ? builtInRecogniser(given) : Layer.succeed(Recogniser, recogniser)
+      )
+    )
+    return { engines, aboutModels: describeContents(contents), problems: describeProblems(contents) }
+  })
 
 /** Runs the service until the scope closes. `apiKey` is `undefined` if an earlier start showed it. */
 export const startService = (given: Given<"run">) =>
   Effect.gen(function* () {
     yield* check(given)
+    const { aboutModels, engines, problems } = yield* openEngines(given)
     const { credits, dataDir, host, hostNames, newKey, port, recordings } = given
     const service = yield* LocalService.make({
       port,
@@ -53,7 +76,7 @@ export const startService = (given: Given<"run">) =>
       dataDirectory: dataDir,
       newKey,
       recordings
-    })
+    }).pipe(Effect.provide(engines))
     const { adminToken, apiKey, consoleLink, platformUrl, sttBaseUrl, ttsBaseUrl } = service
     return {
       sttBaseUrl,
@@ -61,6 +84,10 @@ export const startService = (given: Given<"run">) =>
       platformUrl,
       apiKey: apiKey && Redacted.value(apiKey),
       adminToken: Redacted.value(adminToken),
+      /** What each model does, and which folders are none. Empty without `--models`. */
+      aboutModels,
+      /** Which folders of `--models` are no models, and why. */
+      problems,
       /** A new link, which signs a browser in at the console once. */
       consoleUrl: Effect.map(consoleLink, Redacted.value)
     }

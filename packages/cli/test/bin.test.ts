@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process"
+import { execFileSync } from "node:child_process"
 import {
   mkdirSync,
   mkdtempSync,
@@ -10,7 +10,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { writeFile } from "node:fs/promises"
-import { constants, tmpdir } from "node:os"
+import { tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
@@ -18,8 +18,8 @@ import { LocalService } from "@effect-speech/local-service"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Schedule from "effect/Schedule"
 import { afterAll, beforeAll } from "vitest"
+import { bin, commandIn, until } from "./builtCommand.js"
 import {
   onSpeaking,
   recordingOf,
@@ -30,8 +30,6 @@ import {
   speechCommand
 } from "./environment.js"
 
-/** The command as it is built, in a process of its own. */
-const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url))
 const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
 
 let folder = ""
@@ -41,48 +39,10 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+const { run, runShell, start } = commandIn(() => folder)
+
 /** The files whose names begin so. */
 const filesOf = (beginning: string) => readdirSync(folder).filter((name) => name.startsWith(beginning))
-
-type Environment = Readonly<Record<string, string>>
-
-/** Starts a program. The scope kills it. */
-const startProgram = (file: string, args: ReadonlyArray<string>, environment: Environment) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => spawn(file, args, { cwd: folder, env: { PATH: process.env.PATH, ...environment } })),
-      (child) => Effect.sync(() => child.kill("SIGKILL"))
-    ),
-    (child) => {
-      const output = { stdout: "", stderr: "" }
-      for (const stream of ["stdout", "stderr"] as const) {
-        child[stream].setEncoding("utf8").on("data", (text: string) => (output[stream] += text))
-      }
-      const ended = new Promise<{ code: number; stdout: string; stderr: string }>((resolve) =>
-        child.on("close", (code, signal) =>
-          // As a shell says it: a signal is 128 and its number.
-          resolve({ code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]), ...output })
-        )
-      )
-      return Object.assign(child, { ended: Effect.promise(() => ended), stderrSoFar: Effect.sync(() => output.stderr) })
-    }
-  )
-
-const start = (args: ReadonlyArray<string>, environment: Environment) =>
-  startProgram(process.execPath, [bin, ...args], environment)
-
-const run = (args: ReadonlyArray<string>, environment: Environment) =>
-  Effect.scoped(Effect.flatMap(start(args, environment), ({ ended }) => ended))
-
-/** Runs a line of a shell: in it, `"$0" "$1"` is the command, and `"$@"` is the command with further arguments. */
-const runShell = (line: string, args: ReadonlyArray<string>, environment: Environment) =>
-  Effect.scoped(
-    Effect.flatMap(startProgram("sh", ["-c", line, process.execPath, bin, ...args], environment), ({ ended }) => ended)
-  )
-
-/** Waits until something is so. */
-const until = <A, E, R>(read: Effect.Effect<A, E, R>, isSo: (value: A) => boolean) =>
-  Effect.repeat(read, { until: isSo, schedule: Schedule.spaced(20) })
 
 /** Runs a module before the command. */
 const preload = (module: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(module)}` })
@@ -478,7 +438,7 @@ describe("the built command", { timeout: 120_000 }, () => {
     const file = await fetch(url + "/" + script)
     const about = await fetch(url + "/platform/api/about", { headers: { "X-Admin-Token": token } })
     console.log(file.status, (await about.json()).version)`
-  const mp3 = fileURLToPath(new URL("../../local-service/test/recordings/cat.mp3", import.meta.url))
+  const mp3 = fileURLToPath(new URL("../../audio-decoder/test/recordings/cat.mp3", import.meta.url))
   it.scoped(
     "speech run gives a command a service with its threads and console, and its streams, and ends with its code",
     () =>

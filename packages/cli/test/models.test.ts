@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect } from "@effect/vitest"
@@ -78,6 +78,26 @@ describe("speech models", () => {
       notes: [expect.any(String), expect.any(String)]
     })
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+  })
+
+  it("with --check loads each model and says how long it took, or why it does not work", function* () {
+    const path = yield* temporaryFolder
+    writeTinyModels(path, { families: ["nemo-ctc", "vits"] })
+    const network = join(path, "tiny-vits-en/model.onnx")
+    // The metadata stays, so that only loading shows it: a name of an operator is another one.
+    writeFileSync(network, Buffer.from(readFileSync(network, "latin1").replace("Gather", "Gathex"), "latin1"))
+    const { code, stdout } = yield* models(path, "--check")
+    const [listed = "", checks] = stdout.split("\n\nChecks:\n")
+    expect(listed).toBe((yield* models(path)).stdout)
+    expect(checks).toMatch(
+      /^tiny-nemo-ctc-en: works\. It took \d+(\.\d+)? s\.\nThe model tiny-vits-en can't be loaded: .*Gathex[^\n]*$/
+    )
+    expect(code).toBe(3)
+    const { stdout: json } = yield* models(path, "--check", "--json")
+    expect(JSON.parse(json).models).toMatchObject([
+      { name: "tiny-nemo-ctc-en", check: { works: true, seconds: expect.any(Number) } },
+      { name: "tiny-vits-en", check: { works: false, reason: expect.stringContaining("Gathex") } }
+    ])
   })
 
   it("prints why a folder is not understood, and ends with exit code 3", function* () {

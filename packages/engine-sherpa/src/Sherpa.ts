@@ -7,7 +7,6 @@
  * const engine = Sherpa.layer({ folder: "models", preload: true })
  * ```
  */
-import { createRequire } from "node:module"
 import { availableParallelism } from "node:os"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import { Recogniser, type RecogniserService, Voice, type VoiceService } from "@effect-speech/engine"
@@ -17,10 +16,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { Contents, ModelDescription } from "./internal/folder/description.js"
+import { ensureInstalled } from "./internal/host/library.js"
 import { type Loadable, openModel, type Settings } from "./internal/models.js"
 import { recogniserOf, voiceOf } from "./internal/services.js"
 import { type ModelFolderUnreadable, read } from "./ModelFolder.js"
-import { SherpaModelMissing, type SherpaModelRefused, SherpaNotInstalled } from "./SherpaError.js"
+import { SherpaModelMissing, type SherpaModelRefused, type SherpaNotInstalled } from "./SherpaError.js"
 
 /**
  * @since 0.1.0
@@ -156,15 +156,6 @@ export const check = (
     Effect.map(([took]) => took),
     Effect.scoped
   )
-
-/** Only the process of a model loads the package. */
-const ensureInstalled: Effect.Effect<void, SherpaNotInstalled> = Effect.try({
-  try: () => void createRequire(import.meta.url).resolve("sherpa-onnx-node"),
-  catch: () =>
-    new SherpaNotInstalled({
-      message: "sherpa-onnx-node is not installed, which runs the models. Run `npm install sherpa-onnx-node@1.13`."
-    })
-})
 
 const integer = (name: string, value: number, least: number, most: number): number => {
   if (Number.isInteger(value) && value >= least && value <= most) return value

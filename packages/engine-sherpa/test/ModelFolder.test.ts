@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { closeSync, openSync, symlinkSync, truncateSync, writeSync } from "node:fs"
 import { basename } from "node:path"
 import { SystemError } from "@effect/platform/Error"
@@ -34,8 +35,8 @@ const filesOf = ({ files }: ModelFolder.ModelDescription) =>
 const transducer = {
   "encoder-epoch-99-avg-1.int8.onnx": onnx({ model_type: "zipformer2" }),
   "encoder-epoch-99-avg-1.onnx": onnx({ model_type: "zipformer2" }),
-  "decoder-epoch-99-avg-1.int8.onnx": onnx({ vocab_size: 500, context_size: 2 }),
-  "decoder-epoch-99-avg-1.onnx": onnx({ vocab_size: 500, context_size: 2 }),
+  "decoder-epoch-99-avg-1.int8.onnx": onnx({ vocab_size: 2, context_size: 2 }),
+  "decoder-epoch-99-avg-1.onnx": onnx({ vocab_size: 2, context_size: 2 }),
   "joiner-epoch-99-avg-1.int8.onnx": onnx(),
   "joiner-epoch-99-avg-1.onnx": onnx(),
   "bpe.vocab": "",
@@ -61,8 +62,10 @@ const senseVoice = {
   ...{ neg_mean: "-8.3,-8.6", inv_stddev: "0.15,0.15" }
 }
 
-const espeak = { "espeak-ng-data/phontab": "" }
-const piper = { ...vits, comment: "piper", language: "Hindi", voice: "hi", has_espeak: 1, sample_rate: 22_050 }
+const espeak = Object.fromEntries(
+  ["phontab", "phonindex", "phondata", "intonations"].map((name) => [`espeak-ng-data/${name}`, ""])
+)
+const piper = { ...vits, comment: "piper", frontend: "", voice: "hi", sample_rate: 22_050 }
 const kokoro = { model_type: "kokoro", language: "English", voice: "en-us", has_espeak: 1, sample_rate: 24_000 }
 
 /** The archives of each family, as they are published for sherpa-onnx, and what is read in them. */
@@ -156,7 +159,10 @@ const archives: ReadonlyArray<
   ],
   [
     "vits-mms-hin",
-    { "model.onnx": onnx({ ...vits, comment: "mms", language: "unknown" }), "tokens.txt": "a 0\n" },
+    {
+      "model.onnx": onnx({ ...vits, comment: "mms", language: "unknown", frontend: "characters" }),
+      "tokens.txt": "a 0\n"
+    },
     "vits",
     "hi",
     { model: "model.onnx", tokens: "tokens.txt" }
@@ -164,7 +170,13 @@ const archives: ReadonlyArray<
   [
     "vits-melo-tts-zh_en",
     {
-      "model.onnx": onnx({ ...vits, model_type: "melo-vits", comment: "melo", language: "Chinese + English" }),
+      "model.onnx": onnx({
+        ...vits,
+        model_type: "melo-vits",
+        comment: "melo",
+        frontend: "",
+        language: "Chinese + English"
+      }),
       ...{ "tokens.txt": "a 0\n", "lexicon.txt": "", "date.fst": "", "number.fst": "", "phone.fst": "", "rule.far": "" }
     },
     "vits",
@@ -182,7 +194,7 @@ const archives: ReadonlyArray<
     {
       "model.onnx": onnx({
         ...kokoro,
-        ...{ language: "multi-lang, e.g., English, Chinese", n_speakers: 2, style_dim: "510,1,256" },
+        ...{ language: "multi-lang, e.g., English, Chinese", n_speakers: 2, style_dim: "510,1,256", version: 2 },
         speaker_names: "af_alloy,zm_yunxi"
       }),
       ...{ "voices.bin": "", "tokens.txt": "a 0\n", "number-zh.fst": "", ...espeak },
@@ -402,6 +414,12 @@ const cases: ReadonlyArray<readonly [name: string, files: Files, manifest: unkno
     undefined,
     "tokens.txt must have a token and its number in each line, but has not in line 2."
   ],
+  [
+    "the tokens of another model",
+    { ...models.nemo, "model.int8.onnx": onnx({ ...nemo, vocab_size: 128 }) },
+    undefined,
+    "tokens.txt has 2 tokens, and the model has 128. Copy the file that belongs to the model."
+  ],
   ["tokens without the blank", { ...models.nemo, "tokens.txt": "a 0\n" }, undefined, /^tokens.txt has no token <blk>/],
   [
     "no decoder",
@@ -444,7 +462,22 @@ const cases: ReadonlyArray<readonly [name: string, files: Files, manifest: unkno
     "a voice without its data",
     { ...models.vits, "model.onnx": onnx(piper) },
     undefined,
-    /^The folder espeak-ng-data of the voice is missing/
+    /^The folder espeak-ng-data, whole with its phontab, .* is missing\. Copy/
+  ],
+  [
+    "a voice of words without its lexicon",
+    { ...models.vits, "model.onnx": onnx({ ...vits, comment: "icefall", frontend: "" }) },
+    undefined,
+    /^The file lexicon\.txt is missing/
+  ],
+  [
+    "Kokoro of several languages without its lexicons",
+    {
+      "model.onnx": onnx({ ...kokoro, version: 2, n_speakers: 1, style_dim: "1" }),
+      ...{ "voices.bin": "", "tokens.txt": "a 0\n", ...espeak }
+    },
+    undefined,
+    /^A file such as lexicon-us-en\.txt is missing/
   ],
   [
     "a rate that can't be",
@@ -511,6 +544,12 @@ const cases: ReadonlyArray<readonly [name: string, files: Files, manifest: unkno
     /languages has te, and the model has only en, zh, hi/
   ],
   [
+    "languages without their tokens",
+    { ...models.whisper, "tiny-encoder.onnx": onnx({ ...whisper, all_language_tokens: "1" }) },
+    undefined,
+    /^Its metadata has not a token for each language\./
+  ],
+  [
     "a path out of the folder",
     models.nemo,
     { files: { model: "../../etc/model.onnx" } },
@@ -529,6 +568,18 @@ const cases: ReadonlyArray<readonly [name: string, files: Files, manifest: unkno
     "model.json can't be used: files.model is m.onnx, which is not in the folder."
   ],
   ["a file that is a folder", models.nemo, { files: { model: "." } }, /: files\.model must be the path/],
+  [
+    "an encoder without its decoder",
+    models.whisper,
+    { files: { encoder: "tiny-encoder.onnx" } },
+    "model.json can't be used: files must have a decoder too, since the model is of whisper."
+  ],
+  [
+    "a model and an encoder",
+    models.whisper,
+    { files: { encoder: "tiny-encoder.onnx", model: "tiny-decoder.onnx" } },
+    "model.json can't be used: files has a model and an encoder, and a model has one of them."
+  ],
   [
     "a file that is no ONNX file",
     models.nemo,
@@ -563,16 +614,23 @@ describe("a folder that is no model", () => {
     symlinkSync(`${outside}/model.onnx`, `${folder}/linked/model.onnx`)
     symlinkSync(outside, `${folder}/whole`)
     symlinkSync(`${outside}/nothing`, `${folder}/nothing`)
+    symlinkSync(folder, `${folder}/loop`)
+    execFileSync("mkfifo", [`${folder}/pipe`])
     const { models: found, notUnderstood } = yield* ModelFolder.read(folder)
     expect(found.map(({ name }) => name)).toEqual(["linked", "whole"])
     expect(notUnderstood).toEqual([
       { name: "dead", reason: "model.onnx is a link to a file that does not exist; mend the link, or copy the file." },
+      {
+        name: "loop",
+        reason: "Its ONNX files are in the folder dead within it. Move the files of that folder up."
+      },
       { name: "nothing", reason: "It is a link to a file that does not exist; mend the link, or copy the file." },
       {
         name: "out",
         reason:
           "net.onnx is a link that leads out of the folder, and model.json may name only files in it; copy the file."
-      }
+      },
+      { name: "pipe", reason: "It is a pipe or a device, not a file." }
     ])
   })
 

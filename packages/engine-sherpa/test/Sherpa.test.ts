@@ -53,7 +53,13 @@ describe("the services of a folder of models", () => {
     Effect.gen(function* () {
       const recogniser = yield* Recogniser
       const { details, ...model } = recogniser.models?.find(({ name }) => name === tinyName("zipformer")) ?? {}
-      expect(model).toEqual({ name: tinyName("zipformer"), lang: "en", hotwords: true, aliasOf: undefined })
+      expect(model).toEqual({
+        name: tinyName("zipformer"),
+        model: tinyName("zipformer"),
+        lang: "en",
+        hotwords: true,
+        aliasOf: undefined
+      })
       expect(details).toMatchObject({ family: "transducer", licence: "MIT", bytes: expect.any(Number) })
       expect(modelProcesses().length).toBe(1)
       const status = (yield* recogniser.status ?? Effect.succeed([])).map(({ name, state }) => [name, state])

@@ -32,6 +32,14 @@ describe("segments", () => {
     ])
   })
 
+  it("are split by the pause between two sounds, wherever the blank in it is", () => {
+    const characters = heard({ text: "a b c", tokens: ["a", " ", "b", " ", "c"], timestamps: [0, 0.3, 0.7, 0.8, 0.9] })
+    expect(byPauses(characters, 2000)).toEqual([
+      { text: "a", startMillis: 0, endMillis: 300 },
+      { text: "b c", startMillis: 700, endMillis: 1200 }
+    ])
+  })
+
   it("of a transducer have the geometric mean of the probabilities of their tokens", () => {
     const result = heard({
       text: "a b",

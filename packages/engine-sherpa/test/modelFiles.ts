@@ -52,10 +52,18 @@ export const whisper = {
     no_timestamps: 50363,
     no_speech: 50362
   },
-  ...{ sot_sequence: "50258,50259,50359", is_multilingual: 1, all_language_codes: "en,zh,hi,ta,bn" }
+  ...{
+    sot_sequence: "50258,50259,50359",
+    is_multilingual: 1,
+    all_language_codes: "en,zh,hi,ta,bn",
+    all_language_tokens: "1,2,3,4,5"
+  }
 }
 
-export const vits = { model_type: "vits", comment: "tiny", language: "Hindi", n_speakers: 1, sample_rate: 16_000 }
+export const vits = {
+  ...{ model_type: "vits", comment: "tiny", language: "Hindi", frontend: "characters" },
+  ...{ n_speakers: 1, sample_rate: 16_000 }
+}
 
 /** A whole model in its own folder. */
 export const models = {

@@ -160,7 +160,7 @@ describe("a model in a process of its own", () => {
       yield* until(Effect.map(recogniser.status, ({ reason }) => reason !== undefined))
       delete process.env.TOO_LONG
       expect(yield* recogniser.status).toMatchObject({
-        state: "loading",
+        state: "restarting",
         reason: "Its process can't be started: E2BIG."
       })
       expect(yield* Fiber.join(fiber)).toBe(undefined)

@@ -19,14 +19,15 @@ export interface ModelDetails {
 
 /**
  * - `unloaded`: loads with the next request that needs it
- * - `loading`: starts, or starts again after it failed
+ * - `loading`: starts. Requests wait for it.
  * - `ready`: works, or waits for work
+ * - `restarting`: ended, and starts again after a delay. Until then its requests fail.
  * - `refused`: can't be loaded. It stays so until the engine is started again.
  *
  * @since 0.1.0
  * @category models
  */
-export type ModelState = "unloaded" | "loading" | "ready" | "refused"
+export type ModelState = "unloaded" | "loading" | "ready" | "restarting" | "refused"
 
 /**
  * A model at this moment.

@@ -81,8 +81,10 @@ export interface RecogniserModel {
   readonly lang: string
   /** Whether it uses hotwords. */
   readonly hotwords: boolean
-  /** The name of the model that this is another name of. */
+  /** The name that this is another name of. */
   readonly aliasOf?: string | undefined
+  /** The name of the model, as `status` has it, if it is not the entry's own. Several entries may have the same. */
+  readonly model?: string | undefined
   readonly details?: ModelDetails | undefined
 }
 

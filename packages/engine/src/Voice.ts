@@ -80,7 +80,8 @@ export interface VoiceService {
   readonly voices: ReadonlyArray<VoiceModel>
   /**
    * Speaks a text: mono samples, -1 to 1, or a stream of them, at the voice's rate. One of `voices` has the voice and the language of the
-   * utterance. Do not overwrite a block that was emitted: a short text is kept in memory. An interruption ends the work.
+   * utterance. Returns no samples if the text has nothing that the voice can speak. Do not overwrite a block that was emitted: a short
+   * text is kept in memory. An interruption ends the work.
    */
   readonly speak: (utterance: Utterance) => Samples<VoiceFailed>
   /** The models at this moment. Default: it is always ready. */

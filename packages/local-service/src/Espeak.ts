@@ -19,7 +19,7 @@ export const layer: Layer.Layer<Voice> = Layer.scoped(
   Effect.map(
     makeEspeak,
     (run): VoiceService => ({
-      voices: Object.keys(variants).map((name) => ({ name, languages, sampleRate })),
+      voices: Object.keys(variants).map((name) => ({ name, languages, sampleRate, model: "espeak-ng", details })),
       speak: ({ lang, onSentence, pronunciations, speed, text, voice }) => {
         const targetRate = normalRate * speed
         const engineRate = Math.min(engineRates.to, Math.max(engineRates.from, Math.round(targetRate)))
@@ -44,6 +44,8 @@ export const layer: Layer.Layer<Voice> = Layer.scoped(
     })
   )
 )
+
+const details = { family: "espeak-ng", licence: "GPL-3.0-or-later" }
 
 /** The languages that the engine speaks well, by its own codes. */
 const languages = ["as", "bn", "en", "gu", "hi", "kn", "ml", "mr", "ne", "or", "pa", "ta", "te", "ur"] as const

@@ -31,6 +31,7 @@ import type { ProblemToResponse } from "./internal/http/problems.js"
 import { makeChanges } from "./internal/journal/changes.js"
 import { Journal, makeJournal } from "./internal/journal/journal.js"
 import { languagesOf, resolveOptions, voiceNamesOf } from "./internal/options.js"
+import { makeModels } from "./internal/platform/models.js"
 import { platformApp, platformProblemToResponse } from "./internal/platform/platformApp.js"
 import { realClock } from "./internal/realTime.js"
 import { type RecordingsFolder, teach, teachDirectory } from "./internal/recordings/teaching.js"
@@ -39,6 +40,7 @@ import type { JournalEntry } from "./Journal.js"
 import * as KnownRecordings from "./KnownRecordings.js"
 import type { LocalServiceError, LocalServiceRecordingUnusable } from "./LocalServiceError.js"
 import type { LocalServiceOptions, ReproducibleOptions } from "./LocalServiceOptions.js"
+import type { Model } from "./Models.js"
 import { Recogniser, type RecogniserService, type TaughtRecording } from "./Recogniser.js"
 import { Voice } from "./Voice.js"
 
@@ -67,6 +69,8 @@ export interface LocalServiceHandle {
   readonly faults: FaultsService
   /** The latest thousand requests of both operations, oldest first. */
   readonly requests: Effect.Effect<ReadonlyArray<JournalEntry>>
+  /** With what it recognises and speaks, at this moment. */
+  readonly models: Effect.Effect<ReadonlyArray<Model>>
   /** Turns recordings into text. */
   readonly recogniser: RecogniserService
   /** Teaches the recogniser a recording in any supported container. Fails if it can't be taught: `recogniser.knownRecordings`. */
@@ -175,6 +179,7 @@ const make: typeof LocalService.make = (options = {}) =>
       adminToken,
       faults,
       recogniser,
+      models: makeModels({ recogniser, voice, models: settings.models }),
       requests: journal.entries,
       teach: (recording: TaughtRecording) => onLiveClock(teach(recogniser, recording, decodeLimits)),
       reset: (reproducible?: ReproducibleOptions) =>
@@ -213,8 +218,8 @@ const make: typeof LocalService.make = (options = {}) =>
       settings
     })
     const [languages, voices] = [languagesOf(voice.voices), voiceNamesOf(voice.voices)]
-    const models = [...settings.models.keys()]
-    const platform = platformApp({ ...handle, ...urls, models, languages, voices, sessions, changes, calls })
+    const description = { ...urls, modelNames: [...settings.models.keys()], languages, voices }
+    const platform = platformApp({ ...handle, ...description, counts: journal.counts, sessions, changes, calls })
     const platformUrl = yield* serve(2, platform, platformProblemToResponse)
     const consoleLink = Effect.sync(() => Redacted.make(`${platformUrl}/#${Redacted.value(sessions.newCode())}`))
     return { ...handle, ...urls, platformUrl, consoleLink, apiKey }

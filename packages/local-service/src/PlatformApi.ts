@@ -11,8 +11,10 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { cloneable } from "@effect-speech/common/Cloneable"
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import { Account, AccountChanges, Key, KeyScope, Keys, Usage } from "./Accounts.js"
 import { Fault, FaultRecord } from "./Faults.js"
@@ -30,6 +32,7 @@ import { sessionCookie } from "./internal/console/sessionCookie.js"
 import { BodyOptional } from "./internal/platform/bodyOptional.js"
 import { mustBe } from "./internal/validation.js"
 import { JournalEntry } from "./Journal.js"
+import { Model, Readiness } from "./Models.js"
 
 /**
  * The platform refused a request of a typed client, or failed.
@@ -80,17 +83,24 @@ const optionalBody = OpenApi.annotations({
 
 const summary = (text: string) => OpenApi.annotations({ summary: text })
 
-/** Describes the headers of a response with `status`. */
-const responseHeaders = (status: number, headers: Readonly<Record<string, { readonly type: string }>>) =>
+/** Describes the headers of a response with one of these statuses. */
+const responseHeaders = (
+  statuses: number | ReadonlyArray<number>,
+  headers: Readonly<Record<string, { readonly type: string }>>
+) =>
   OpenApi.annotations({
     transform: (operation) => {
-      const described = Object.entries(headers).map(([name, schema]) => [name, { required: true, schema }])
-      const response = { ...operation.responses[status], headers: Object.fromEntries(described) }
-      return { ...operation, responses: { ...operation.responses, [status]: response } }
+      const described = Record.map(headers, (schema) => ({ required: true, schema }))
+      const responses = Arr.ensure(statuses).map((status) => [
+        status,
+        { ...operation.responses[status], headers: described }
+      ])
+      return { ...operation, responses: { ...operation.responses, ...Object.fromEntries(responses) } }
     }
   })
 
 const text = { type: "string" }
+const notStored = { "Cache-Control": text }
 
 const fileHeaders = {
   "Cache-Control": text,
@@ -223,10 +233,11 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
             '`event: request` has an entry of the journal as its data, when a request begins, is answered, and ends. `event: changed` has `{"what": "account"}`, `keys`, `faults` or `journal`.'
         })
       )
-      .annotateContext(responseHeaders(200, { "Cache-Control": text }))
+      .annotateContext(responseHeaders(200, notStored))
       .annotateContext(summary("What happens, as server-sent events"))
   )
   .add(read("about", About, "What the service offers"))
+  .add(read("models", Schema.Array(Model), "The models at this moment: with what the service recognises and speaks"))
   .add(
     HttpApiEndpoint.post("speech", "/speech")
       .setPayload(SpeechFields)
@@ -278,6 +289,31 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
       .addError(failure(404, "The console has no file of this name."))
       .annotateContext(responseHeaders(200, fileHeaders))
       .annotateContext(summary("A file of the console"))
+  )
+  .add(
+    HttpApiEndpoint.get("health", "/health")
+      .addSuccess(Schema.Struct({ status: Schema.Literal("ok") }))
+      .annotateContext(responseHeaders(200, notStored))
+      .annotateContext(summary("Whether the service runs"))
+  )
+  .add(
+    HttpApiEndpoint.get("ready", "/ready")
+      .addSuccess(Readiness.annotations({ description: "Every model works, or loads with its next request." }))
+      .addSuccess(Readiness.annotations({ description: "Every model of an operation is restarting or refused." }), {
+        status: 503
+      })
+      .annotateContext(responseHeaders([200, 503], notStored))
+      .annotateContext(summary("Whether the service can work at this moment"))
+  )
+  .add(
+    HttpApiEndpoint.get("metrics", "/metrics")
+      .addSuccess(
+        HttpApiSchema.Text({ contentType: "text/plain" }).annotations({
+          description: "Text format 0.0.4 of Prometheus."
+        })
+      )
+      .annotateContext(responseHeaders(200, notStored))
+      .annotateContext(summary("Counters and gauges for Prometheus"))
   )
   .add(
     HttpApiEndpoint.get("openApi", "/openapi.json")

@@ -9,7 +9,7 @@ layer(LocalService.layer())("under a TestClock", (it) => {
   it.effect("teaching a recording does not depend on the clock", () =>
     Effect.gen(function* () {
       const service = yield* LocalService
-      const path = fileURLToPath(new URL("recordings/cat.mp3", import.meta.url))
+      const path = fileURLToPath(new URL("../../audio-decoder/test/recordings/cat.mp3", import.meta.url))
       const teaching = yield* Effect.fork(service.teach({ path, text: "He has a bad cat." }))
       for (let times = 0; times < 10; times++) {
         yield* TestClock.adjust("1 minute")

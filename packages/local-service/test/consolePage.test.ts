@@ -138,7 +138,9 @@ layer(cannedService(), { excludeTestServices: true })("the code of a request", (
       })
     )
   )
-  beforeAll(() => cp(fileURLToPath(new URL("recordings/cat.wav", import.meta.url)), join(folder, fileName)))
+  beforeAll(() =>
+    cp(fileURLToPath(new URL("../../audio-decoder/test/recordings/cat.wav", import.meta.url)), join(folder, fileName))
+  )
 
   it.effect.skipIf(!hasCurl)("for curl sends the same synthesis and the same transcription", () =>
     Effect.gen(function* () {

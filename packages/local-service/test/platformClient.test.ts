@@ -24,6 +24,10 @@ layer(cannedService({ credits: 100 }), { excludeTestServices: true })("a typed c
       const platform = yield* client
       expect(yield* platform.page()).toMatch(/^<!doctype html>/i)
       expect((yield* platform.openApi()).openapi).toBe("3.1.0")
+      expect(yield* platform.health()).toEqual({ status: "ok" })
+      expect(yield* platform.ready()).toMatchObject({ ready: true })
+      expect(yield* platform.metrics()).toContain("\nspeech_transcribed_seconds_total 0\n")
+      expect(yield* platform.models()).toEqual(yield* Effect.flatMap(LocalService, ({ models }) => models))
       expect(yield* platform.changeAccount({ payload: { state: "closed" } })).toEqual({ state: "closed", credits: 100 })
       const fixedTime = new Date("2026-01-31T23:59:59.500Z")
       yield* platform.reset({ payload: { seed: 1, fixedTime } })

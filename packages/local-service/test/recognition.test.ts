@@ -20,7 +20,7 @@ const inSeconds = (recognised: Recognised | undefined) =>
     return { text, start: startMillis / 1000, end: endMillis / 1000 }
   })
 
-const pathOf = (name: string) => fileURLToPath(new URL(`recordings/${name}`, import.meta.url))
+const pathOf = (name: string) => fileURLToPath(new URL(`../../audio-decoder/test/recordings/${name}`, import.meta.url))
 const catSamples = Float32Array.from(
   new Int16Array(Uint8Array.from(readFileSync(pathOf("cat.wav")).subarray(44)).buffer),
   (sample) => sample / 0x8000

@@ -309,7 +309,7 @@ describe("a recording", () => {
     ["is damaged", bytes.subarray(0, 30), "it can't be decoded"],
     ["has no samples", bytes.subarray(0, 44), "it has no samples"],
     ["is at 500 Hz", slow, "too low"],
-    ["has no decoder", "fLaC0123456789", "@effect-speech/local-service/Decoder"],
+    ["has no decoder", "fLaC0123456789", "@effect-speech/audio-decoder"],
     ["ends early", AudioSource.fromStream(chunks(), { byteLength: 99_999 }), "it ended after 48044 of 99999 bytes"],
     ["fails while it is read", failing, "its stream failed"]
   ] as const)("that %s can't be transcribed", function* ([, given, problem]) {

@@ -1,6 +1,8 @@
 import { expect, it } from "@effect/vitest"
 import * as SpokenPieces from "@effect-speech/long-form/unstable/SpokenPieces"
+import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
+import * as Stream from "effect/Stream"
 
 const piecesOf = (text: string) => [...SpokenPieces.split(text, "en")]
 const textsOf = (text: string) => piecesOf(text).map((piece) => piece.text)
@@ -42,3 +44,17 @@ it("the pieces of a text are the whole text, once", () => {
     { seed: 5, numRuns: 50 }
   )
 })
+
+it.effect("a sentence that can't be spoken has no place in the speech, and no pause", () =>
+  Effect.gen(function* () {
+    const sentences: Array<string> = []
+    const speech = SpokenPieces.speak({
+      ...{ text: "One. 日本. Two.", lang: "en", speed: 1, sampleRate: 100 },
+      say: (text) => Effect.succeed(new Float32Array(text.startsWith("日本") ? 0 : 100)),
+      onSentence: ({ endSample, startSample, text }) => sentences.push(`${text.trim()} ${startSample} ${endSample}`)
+    })
+    const lengths = Array.from(yield* Stream.runCollect(speech), (block) => block.length)
+    expect(lengths).toEqual([100, 30, 100])
+    expect(sentences).toEqual(["One. 0 100", "Two. 130 230"])
+  })
+)

@@ -63,6 +63,14 @@ export class HotwordNotSpoken extends Schema.TaggedClass<HotwordNotSpoken>()("Ho
 }) {}
 
 /**
+ * The request has hotwords, but the model takes none. Only the local service says so.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export class HotwordsIgnored extends Schema.TaggedClass<HotwordsIgnored>()("HotwordsIgnored", message) {}
+
+/**
  * The transcript is empty, and the service says why. Only the local service does.
  *
  * @since 0.1.0
@@ -83,6 +91,7 @@ export const SttWarning = Schema.Union(
   SampleRateFarFrom8kHz,
   ParseNumberWithoutEffect,
   HotwordNotSpoken,
+  HotwordsIgnored,
   NothingRecognised
 )
 /**

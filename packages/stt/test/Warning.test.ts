@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { SttWarning } from "@effect-speech/stt"
+import { hotwordsHeader } from "@effect-speech/stt/SttContract"
 import * as Schema from "effect/Schema"
-import { noticeWarning, type WarnedFields, warningsFor } from "../src/internal/warnings.js"
+import { responseWarnings, type WarnedFields, warningsFor } from "../src/internal/warnings.js"
 
 const telephone = { sampleRate: 8000, channels: 1 }
 const asked = { model: "en-general-v2-8khz" }
@@ -67,9 +68,9 @@ describe("a warning", () => {
     const warnings = [
       ...warningsOf({ sampleRate: 44_100, channels: 2 }, { parseNumber: true, hotwords: [{ phrase: "24x7" }] }),
       ...warningsOf({ sampleRate: 4000 }),
-      noticeWarning("this service knows three recordings")
+      ...responseWarnings("", (name) => (name === hotwordsHeader ? "ignored" : "this service knows three recordings"))
     ]
-    expect(warnings.length).toBe(6)
+    expect(warnings.length).toBe(7)
     expect(Schema.decodeUnknownSync(Schema.Array(SttWarning))(JSON.parse(JSON.stringify(warnings)))).toEqual(warnings)
     expect(warnings.map(({ message }) => message)).toMatchInlineSnapshot(`
       [
@@ -78,6 +79,7 @@ describe("a warning", () => {
         "parseNumber has no effect with the model en-general-v2-8khz, whose language is English: omit it, or use a model of hi, ml, kn, gu or mr.",
         "The hotword "24x7" has digits or punctuation, but only spoken words are recognised: write it in words, as it is spoken.",
         "The recording is at 4000 Hz, but the models are trained at 8000 Hz: record at 8000 Hz, since conversion can't restore what is missing.",
+        "The model takes no hotwords, so those of the request had no effect: leave them out, or use another model.",
         "Nothing was recognised: this service knows three recordings.",
       ]
     `)

@@ -35,12 +35,15 @@ describe("a transcription", () => {
     })
   )
 
+  const notice = { "x-local-service-notice": "it knows prefix.topsecret" }
+  const ignored = { "x-local-service-hotwords": "ignored" }
   it.scoped.each([
-    ["an empty text", "", ["NothingRecognised"]],
-    ["a text", "नमस्ते", []]
-  ] as const)("with %s and a notice of the local service has these warnings", ([, text, tags]) =>
+    ["an empty text and a notice", "", notice, ["NothingRecognised"]],
+    ["a text and a notice", "नमस्ते", notice, []],
+    ["hotwords that were ignored", "नमस्ते", ignored, ["HotwordsIgnored"]],
+    ["both", "", { ...notice, ...ignored }, ["HotwordsIgnored", "NothingRecognised"]]
+  ] as const)("with %s of the local service has these warnings", ([, text, headers, tags]) =>
     Effect.gen(function* () {
-      const headers = { "x-local-service-notice": "it knows prefix.topsecret" }
       const { outcome } = yield* transcribe((response) => respondJson(response, 200, { ...success, text }, headers))
       const { warnings } = yield* outcome
       expect(warnings.map(({ _tag }) => _tag)).toEqual(tags)

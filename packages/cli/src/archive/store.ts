@@ -8,7 +8,7 @@ import { Archive, type RequiredBy } from "@effect-speech/archive/Archive"
 import type { ArchiveError } from "@effect-speech/archive/ArchiveError"
 import type { Operation } from "@effect-speech/archive/Operation"
 import { synthesis, transcription, type Worker } from "@effect-speech/archive/Worker"
-import * as Decoder from "@effect-speech/local-service/Decoder"
+import * as NodeAudioDecoder from "@effect-speech/audio-decoder/NodeAudioDecoder"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -97,7 +97,7 @@ const defaultConcurrency = 16
 export const makesCalls = (store: Store, { work }: { readonly work: boolean }): boolean => store._tag === "File" || work
 
 const recordings = (settings: CallSettings) =>
-  Layer.provide(Layer.merge(speechToText(settings), Decoder.layer), NodeTransport.layer)
+  Layer.provide(Layer.merge(speechToText(settings), NodeAudioDecoder.layer), NodeTransport.layer)
 
 const texts = (settings: CallSettings) => Layer.provide(textToSpeech(settings), NodeTransport.layer)
 

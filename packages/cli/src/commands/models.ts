@@ -3,7 +3,9 @@
  */
 import * as Printable from "@effect-speech/common/Printable"
 import * as ModelFolder from "@effect-speech/engine-sherpa/ModelFolder"
+import * as Sherpa from "@effect-speech/engine-sherpa/Sherpa"
 import * as Console from "effect/Console"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Given } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
@@ -64,11 +66,38 @@ const describe = ({ models, notUnderstood, recognisers, voices }: ModelFolder.Co
   return parts.flatMap((lines) => (lines.length === 0 ? [] : [lines.join("\n")])).join("\n\n")
 }
 
-const toJson = ({ folder, models, notes, notUnderstood, recognisers, voices }: ModelFolder.Contents): object => ({
+/** What became of loading a model and having it work. */
+type Check = { readonly works: true; readonly seconds: number } | { readonly works: false; readonly reason: string }
+
+const check = (model: Model) =>
+  Sherpa.check(model).pipe(
+    Effect.map((took): Check => ({ works: true, seconds: Math.round(Duration.toMillis(took)) / 1000 })),
+    Effect.catchTag("SherpaModelRefused", ({ message }) => Effect.succeed<Check>({ works: false, reason: message }))
+  )
+
+/** Checks one model after the other: two at once would slow each other down. Prints each when it is done, unless `json`. */
+const checkAll = (models: ReadonlyArray<Model>, json: boolean) =>
+  Effect.gen(function* () {
+    if (!json && models.length > 0) yield* Console.log("\nChecks:")
+    const checks = new Map<string, Check>()
+    for (const model of models) {
+      const result = yield* check(model)
+      checks.set(model.name, result)
+      if (json) continue
+      yield* Console.log(result.works ? `${model.name}: works. It took ${result.seconds} s.` : result.reason)
+    }
+    return checks
+  })
+
+const toJson = (
+  { folder, models, notes, notUnderstood, recognisers, voices }: ModelFolder.Contents,
+  checks: ReadonlyMap<string, Check>
+): object => ({
   folder,
   models: models.map(({ _tag, ...model }) => ({
     ...model,
-    operation: _tag === "Recogniser" ? "transcribe" : "synthesize"
+    operation: _tag === "Recogniser" ? "transcribe" : "synthesize",
+    check: checks.get(model.name)
   })),
   recognisers: recognisers.map(({ model, ...names }) => ({ ...names, model: model.name })),
   voices: voices.map(({ model, ...names }) => ({ ...names, model: model.name })),
@@ -76,17 +105,21 @@ const toJson = ({ folder, models, notes, notUnderstood, recognisers, voices }: M
   notes
 })
 
-export const models = ({ json, operands: [folder = ""] }: Given<"models">) =>
+export const models = ({ check, json, operands: [folder = ""] }: Given<"models">) =>
   Effect.gen(function* () {
     const contents = yield* ModelFolder.read(folder)
-    const isEmpty = contents.models.length === 0 && contents.notUnderstood.length === 0
-    if (json) yield* Console.log(JSON.stringify(toJson(contents)))
+    const { models, notes, notUnderstood } = contents
+    const isEmpty = models.length === 0 && notUnderstood.length === 0
+    if (!json && !isEmpty) yield* Console.log(describe(contents))
+    const checks = check ? yield* checkAll(models, json) : new Map<string, Check>()
+    if (json) yield* Console.log(JSON.stringify(toJson(contents, checks)))
     else {
-      if (!isEmpty) yield* Console.log(describe(contents))
       yield* say(
-        ...contents.notes,
+        ...notes,
         ...applying(isEmpty && `There is no model in ${folder}. Put a folder of each model into it.`)
       )
     }
-    if (isEmpty || contents.notUnderstood.length > 0) return yield* new AlreadyReported({ code: ExitCode.fileFailed })
+    const allWork = [...checks.values()].every(({ works }) => works)
+    if (isEmpty || notUnderstood.length > 0 || !allWork)
+      return yield* new AlreadyReported({ code: ExitCode.fileFailed })
   })

@@ -8,7 +8,8 @@ import { codeOrName } from "@effect-speech/common/SystemCode"
 import * as Effect from "effect/Effect"
 import type { Given } from "../declaration.js"
 import { AlreadyReported, CommandNotStarted, refuse } from "../failure.js"
-import { serviceDependencies, startService } from "../service.js"
+import { say } from "../message.js"
+import { startService } from "../service.js"
 
 const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 
@@ -70,6 +71,7 @@ export const run = (given: Given<"run">) =>
       adminToken,
       apiKey = process.env.SPEECH_API_KEY,
       platformUrl,
+      problems,
       sttBaseUrl,
       ttsBaseUrl
     } = yield* startService(given)
@@ -78,6 +80,7 @@ export const run = (given: Given<"run">) =>
         "The key of --data-dir was shown when it was created. Set SPEECH_API_KEY to it, or give --new-key."
       )
     }
+    yield* say(...problems)
     const { ended } = yield* start(given.operands, {
       SPEECH_STT_BASE_URL: sttBaseUrl,
       SPEECH_TTS_BASE_URL: ttsBaseUrl,
@@ -87,4 +90,4 @@ export const run = (given: Given<"run">) =>
     })
     const code = yield* Effect.flatten(Effect.promise(() => ended))
     if (code !== 0) return yield* new AlreadyReported({ code })
-  }).pipe(Effect.scoped, Effect.provide(serviceDependencies(given)))
+  }).pipe(Effect.scoped)

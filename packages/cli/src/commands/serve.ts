@@ -7,7 +7,7 @@ import type { Given } from "../declaration.js"
 import { refuse } from "../failure.js"
 import { applying } from "../message.js"
 import { openBrowser } from "../openBrowser.js"
-import { serviceDependencies, startService } from "../service.js"
+import { startService } from "../service.js"
 import { findShell, setVariable } from "../shells.js"
 
 const openConsole = (url: string) =>
@@ -23,7 +23,8 @@ export const serve = (given: Given<"serve">) =>
     if (given.json && given.shell !== undefined) {
       return yield* refuse("--json prints no lines for a shell: leave out --shell.")
     }
-    const { adminToken, apiKey, platformUrl, sttBaseUrl, ttsBaseUrl, ...service } = yield* startService(given)
+    const { aboutModels, adminToken, apiKey, platformUrl, sttBaseUrl, ttsBaseUrl, ...service } =
+      yield* startService(given)
     const consoleUrl = yield* service.consoleUrl
     const shell = given.shell ?? findShell(process.env, process.platform)
     const variables = { SPEECH_STT_BASE_URL: sttBaseUrl, SPEECH_TTS_BASE_URL: ttsBaseUrl, SPEECH_API_KEY: apiKey }
@@ -37,6 +38,7 @@ export const serve = (given: Given<"serve">) =>
             .join("\n")
         )
     const notes = applying(
+      ...aboutModels,
       `The local service is ready. Ctrl-C ends it.${given.json ? "" : " Paste the lines above into another terminal."}`,
       !given.json && given.shell === undefined && `They are for ${shell}; --shell gives those of another shell.`,
       apiKey === undefined &&
@@ -48,4 +50,4 @@ export const serve = (given: Given<"serve">) =>
     // A link of its own, so that the one that is printed stays unused.
     if (given.open) yield* Effect.forkScoped(Effect.flatMap(service.consoleUrl, openConsole))
     return yield* Effect.never
-  }).pipe(Effect.scoped, Effect.provide(serviceDependencies(given)))
+  }).pipe(Effect.scoped)

@@ -1,7 +1,7 @@
 /**
  * A long recording of `speech transcribe`: cut at pauses, sent in pieces, joined to one transcript.
  */
-import * as Decoder from "@effect-speech/local-service/Decoder"
+import * as NodeAudioDecoder from "@effect-speech/audio-decoder/NodeAudioDecoder"
 import * as LongTranscription from "@effect-speech/long-form/LongTranscription"
 import * as SegmentReader from "@effect-speech/long-form/SegmentReader"
 import * as Duration from "effect/Duration"
@@ -41,4 +41,4 @@ export const transcribeLong = (
       gracePeriod: pieces === undefined ? undefined : finish(progress),
       onEvent: showing(job, tally)
     })
-  }).pipe(Effect.provide(Decoder.layer))
+  }).pipe(Effect.provide(NodeAudioDecoder.layer))

@@ -55,6 +55,7 @@ const warnings: Readonly<Record<Warning["_tag"] | TtsWarning["_tag"], true>> = {
   SampleRateFarFrom8kHz: true,
   ParseNumberWithoutEffect: true,
   HotwordNotSpoken: true,
+  HotwordsIgnored: true,
   SegmentTimesUnread: true,
   SegmentTextsDiffer: true,
   FormatDiffers: true,

@@ -35,12 +35,33 @@ const service = {
     number(),
     "Hours of speech and recordings to recognise. If there are more, the oldest are forgotten. An hour takes 64 MB.",
     { default: "2" }
-  )
+  ),
+  models: optional(
+    "--models FOLDER",
+    text,
+    "Folder of your own models. Its voices replace the built-in voice, and its recognisers the built-in recogniser. It needs the package sherpa-onnx-node.",
+    { completes: "folder" }
+  ),
+  threads: optional(
+    "--threads N",
+    number({ from: 1, to: 256, integer: true }),
+    "Threads of each model, unless its model.json says how many.",
+    { default: "the cores, at most 4" }
+  ),
+  preload: flag("--preload", "Load all models at the start, instead of each at its first request."),
+  idle: optional("--idle MINUTES", number({ above: 0 }), "Unload a model that had no request for so long.", {
+    default: "it stays loaded"
+  })
 }
 
 export const serve = {
   summary: "Run the service on this machine: no network, no key, no credit.",
-  examples: ["speech serve", "speech serve --open", "speech serve --port 8100 --data-dir speech-data"],
+  examples: [
+    "speech serve",
+    "speech serve --open",
+    "speech serve --port 8100 --data-dir speech-data",
+    "speech serve --models models"
+  ],
   options: {
     ...service,
     shell: oneOf("--shell SHELL", settingShells, "Shell for which to print the lines that set the environment.", {

@@ -47,6 +47,7 @@ export const recogniserOf = (
       lang,
       hotwords: model.family.takesHotwords,
       aliasOf,
+      model: model.description.name,
       details: detailsOf(model.description)
     })),
     recognise: (request) => {

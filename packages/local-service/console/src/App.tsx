@@ -5,12 +5,13 @@ import { type CallFailure, send, signedIn } from "./api.js"
 import { Faults } from "./Faults.js"
 import { Listen } from "./Listen.js"
 import { follow } from "./live.js"
+import { Models } from "./Models.js"
 import { confirmed, FailureNote, Notices, say } from "./notices.js"
 import { Requests } from "./Requests.js"
 import { Runs } from "./Runs.js"
 import { enter, leave, SignIn } from "./SignIn.js"
 import { Speak } from "./Speak.js"
-import { about, account, faults, keys, readAbout, trouble, usage } from "./state.js"
+import { about, account, faults, keys, models, readAbout, trouble, usage } from "./state.js"
 import { useStore } from "./store.js"
 import { type Theme, theme } from "./theme.js"
 
@@ -65,6 +66,7 @@ const Console = () => {
           </div>
           <Requests />
           <Runs />
+          <Models />
         </div>
       </main>
     </>
@@ -74,11 +76,12 @@ const Console = () => {
 const Header = ({ onSignOut }: { readonly onSignOut: () => Promise<void> }) => {
   const service = useStore(about)
   const chosen = useStore(theme)
+  const voices = useStore(models)?.filter(({ operation }) => operation === "synthesize")
   const reset = async () => {
+    const restored = service?.canBeTaught === false ? "and the requests" : "the requests, and all speech that it knows"
     const agreed = await confirmed({
       title: "Reset the service?",
-      message:
-        "This restores the state of the start: the credit, the faults, the requests, and all speech that it knows.",
+      message: `This restores the state of the start: the credit, the faults, ${restored}.`,
       action: "Reset"
     })
     if (!agreed) return
@@ -91,7 +94,10 @@ const Header = ({ onSignOut }: { readonly onSignOut: () => Promise<void> }) => {
         <path d="M3 10v4M7.5 7v10M12 3v18M16.5 7v10M21 10v4" />
       </svg>
       <h1>Local speech service</h1>
-      <span class="quiet">espeak-ng · nothing leaves this machine{service && ` · ${service.version}`}</span>
+      <span class="quiet">
+        {voices && `${[...new Set(voices.map(({ family, name }) => family ?? name))].join(", ")} · `}nothing leaves this
+        machine{service && ` · ${service.version}`}
+      </span>
       <span class="spring" />
       <a href="openapi.json">openapi.json</a>
       <label class="inline">

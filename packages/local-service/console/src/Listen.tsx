@@ -1,6 +1,6 @@
 /** Recording to text. */
 import type { ComponentChildren } from "preact"
-import { useRef, useState } from "preact/hooks"
+import { useId, useRef, useState } from "preact/hooks"
 import type { Transcript } from "../../src/internal/console/messages.js"
 import { sentence } from "./api.js"
 import { Card } from "./Card.js"
@@ -9,11 +9,12 @@ import type { Fields } from "./code.js"
 import { Form } from "./Form.js"
 import { millis, percent } from "./format.js"
 import { Microphone } from "./Microphone.js"
+import { modelNames, takesHotwords } from "./modelChoices.js"
 import { FailureNote, say } from "./notices.js"
 import { OtherFields } from "./OtherFields.js"
 import { Player } from "./Player.js"
 import { teach, transcribe } from "./speech.js"
-import { about } from "./state.js"
+import { about, models } from "./state.js"
 import { makeStore, useStore } from "./store.js"
 import { useCall } from "./useCall.js"
 
@@ -21,6 +22,16 @@ const chosenModel = makeStore<string | undefined>(undefined)
 
 /** The fields of an edited request that the form does not show. */
 const otherFields = makeStore<Fields>({})
+
+/** Phrases, separated by commas. */
+const hotwords = makeStore("")
+
+/** The field `hotwords` of a request, if the form has phrases. */
+const hotwordsOf = (text: string): Fields => {
+  const phrases = text.split(",").map((phrase) => phrase.trim())
+  const given = phrases.filter((phrase) => phrase !== "").map((phrase) => ({ phrase }))
+  return given.length === 0 ? {} : { hotwords: given }
+}
 
 /** Chooses the model and the other fields of a request, and puts the focus on the choice of a recording. */
 export const editTranscription = ({ aux: _, model, transaction_id: __, ...others }: Fields): void => {
@@ -35,8 +46,12 @@ export const Listen = () => {
   const service = useStore(about)
   const chosen = useStore(chosenModel)
   const others = useStore(otherFields)
-  const models = service?.models.map(({ name }) => name) ?? []
-  const model = chosen ?? models.find((name) => name.startsWith("hi-")) ?? models[0] ?? ""
+  const all = useStore(models)
+  const phrases = useStore(hotwords)
+  const names = modelNames(all)
+  const model = chosen ?? (names.find(({ lang }) => lang === "hi") ?? names[0])?.name ?? ""
+  const problem = hotwordsProblem(others, takesHotwords(all, model))
+  const canBeTaught = service?.canBeTaught ?? true
   const [recording, setRecording] = useState<File>()
   const [transcript, setTranscript] = useState<Transcript>()
   const { busy, failure, make } = useCall()
@@ -51,7 +66,7 @@ export const Listen = () => {
     setTranscript(undefined)
     setTranscript(
       await make(
-        () => transcribe(file, { ...others, model, aux: true }, own.signal),
+        () => transcribe(file, { ...(problem ? {} : hotwordsOf(phrases)), ...others, model, aux: true }, own.signal),
         () => own.signal.aborted
       )
     )
@@ -61,12 +76,19 @@ export const Listen = () => {
     <>
       <span class="quiet">recording to text</span>
       <span class="spring" />
-      <Choice class="inline" label="Model" values={models} value={model} onChange={chosenModel.set} />
+      <Choice
+        class="inline"
+        label="Model"
+        values={names.map(({ name }) => name)}
+        value={model}
+        onChange={chosenModel.set}
+      />
     </>
   )
 
   return (
     <DropCard beside={beside} onFile={listen}>
+      {!canBeTaught && <Hotwords problem={problem} value={phrases} />}
       <OtherFields fields={others} onRemove={() => otherFields.set({})} />
       <Microphone onRecording={(file) => void listen(file)} />
       <div aria-live="polite" aria-busy={busy}>
@@ -74,7 +96,7 @@ export const Listen = () => {
         {failure && <FailureNote failure={failure} />}
         {transcript && <Result name={recording?.name} transcript={transcript} />}
       </div>
-      {recording && transcript?.text === "" && (
+      {recording && transcript?.text === "" && canBeTaught && (
         <Teach key={transcript.transactionId} recording={recording} onTaught={() => void listen(recording)} />
       )}
       {recording ? (
@@ -91,11 +113,40 @@ export const Listen = () => {
         </>
       ) : (
         <p class="empty">
-          The service recognises what it has spoken and what you have taught it. To try it, press Speak, save the speech
-          and drop the file here.
+          {canBeTaught
+            ? "The service recognises what it has spoken and what you have taught it. To try it, press Speak, save the speech and drop the file here."
+            : "You will see the text of a recording here. The recogniser understands speech by itself, so it can't be taught a recording."}
         </p>
       )}
     </DropCard>
+  )
+}
+
+/** Why the form can't send hotwords. `undefined` if it can. */
+const hotwordsProblem = (others: Fields, isTaken: boolean): string | undefined => {
+  if (others.hotwords !== undefined) return "The edited request has its own."
+  return isTaken ? undefined : "This model takes none."
+}
+
+const Hotwords = ({ problem, value }: { readonly problem: string | undefined; readonly value: string }) => {
+  const id = useId()
+  return (
+    <div class="hotwords">
+      <label class="field">
+        <span>Hotwords, separated by commas</span>
+        <input
+          dir="auto"
+          autocomplete="off"
+          value={value}
+          disabled={problem !== undefined}
+          aria-describedby={id}
+          onInput={(event) => hotwords.set(event.currentTarget.value)}
+        />
+      </label>
+      <p id={id} class="quiet">
+        {problem ?? "Phrases that the recognition prefers."}
+      </p>
+    </div>
   )
 }
 

@@ -3,18 +3,20 @@ import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { useId, useRef, useState } from "preact/hooks"
+import { useEffect, useId, useRef, useState } from "preact/hooks"
+import type { Model } from "../../src/Models.js"
 import { Card } from "./Card.js"
 import { Choice } from "./Choice.js"
 import { CopyButtons } from "./CopyButtons.js"
 import type { Fields } from "./code.js"
 import { Form } from "./Form.js"
 import { language, millis, number, plural, voice } from "./format.js"
+import { spokenLanguages, voicesFor } from "./modelChoices.js"
 import { FailureNote } from "./notices.js"
 import { OtherFields } from "./OtherFields.js"
 import { Player } from "./Player.js"
 import { type Spoken, speak } from "./speech.js"
-import { about } from "./state.js"
+import { about, models } from "./state.js"
 import { makeStore, useStore } from "./store.js"
 import { useCall } from "./useCall.js"
 
@@ -28,8 +30,14 @@ interface Draft {
   readonly others: Fields
 }
 
+/** Texts to begin with, by their language. */
+const beginnings: Readonly<Record<string, string>> = {
+  hi: "नमस्ते, यह सेवा इसी मशीन पर चल रही है।",
+  en: "Hello, this service runs on this machine."
+}
+
 const draft = makeStore<Draft>({
-  text: "नमस्ते, यह सेवा इसी मशीन पर चल रही है।",
+  text: beginnings[TtsContract.defaultLang] ?? "",
   lang: TtsContract.defaultLang,
   voice: TtsContract.defaultVoice,
   output_format: "24000:pcm16",
@@ -72,6 +80,16 @@ const problemOf = (fields: Fields): string | undefined =>
 
 const change = (changes: Partial<Draft>) => draft.update((before) => ({ ...before, ...changes }))
 
+/** If no voice speaks the language of the text to begin with, begins with a language that one speaks. */
+const beginWith = (all: ReadonlyArray<Model> | undefined): void => {
+  const languages = spokenLanguages(all)
+  const { lang, text } = draft.get()
+  const first = languages.includes("en") ? "en" : languages[0]
+  if (first === undefined || languages.includes(lang) || text !== beginnings[lang]) return
+  const [voice] = voicesFor(all, first)
+  change({ lang: first, text: beginnings[first] ?? "", ...(voice === undefined ? {} : { voice }) })
+}
+
 export const Speak = () => {
   const current = useStore(draft)
   const [spoken, setSpoken] = useState<Spoken>()
@@ -80,6 +98,8 @@ export const Speak = () => {
   const calls = useRef(0)
   const fields = fieldsOf(current)
   const problem = problemOf(fields)
+  const all = useStore(models)
+  useEffect(() => beginWith(all), [all])
 
   const submit = async () => {
     setTried(true)
@@ -170,23 +190,38 @@ const TextField = ({ current, onSubmit, problem }: TextFieldProps) => {
 }
 
 const VoiceFields = ({ current }: DraftProps) => {
-  const service = useStore(about)
-  const choices = [
-    { label: "Language", field: "lang", values: service?.languages ?? [], name: language },
-    { label: "Voice", field: "voice", values: service?.voices ?? [], name: voice },
-    { label: "Format", field: "output_format", values: TtsContract.outputFormats }
-  ] as const
+  const all = useStore(models)
+  const voices = voicesFor(all, current.lang)
+  const changeLanguage = (lang: string) => {
+    const [first, ...others] = voicesFor(all, lang)
+    const isSpoken = first === current.voice || others.includes(current.voice)
+    change({ lang, voice: isSpoken ? current.voice : (first ?? current.voice) })
+  }
   return (
     <div class="fields">
-      {choices.map(({ field, ...choice }) => (
-        <Choice
-          key={field}
-          class="field"
-          {...choice}
-          value={current[field]}
-          onChange={(value) => change({ [field]: value })}
-        />
-      ))}
+      <Choice
+        class="field"
+        label="Language"
+        values={spokenLanguages(all)}
+        name={language}
+        value={current.lang}
+        onChange={changeLanguage}
+      />
+      <Choice
+        class="field"
+        label="Voice"
+        values={voices}
+        name={voice}
+        value={current.voice}
+        onChange={(voice) => change({ voice })}
+      />
+      <Choice
+        class="field"
+        label="Format"
+        values={TtsContract.outputFormats}
+        value={current.output_format}
+        onChange={(output_format) => change({ output_format })}
+      />
       <label class="field grow">
         <span>Speed {current.speed.toFixed(2)}×</span>
         <input

@@ -30,3 +30,13 @@ export const language = (code: string): string => languages.of(code) ?? code
 export const voice = (id: string): string => id.replace(/^default_/, "").replaceAll("_", " ")
 
 export const plural = (count: number, noun: string): string => `${number(count)} ${noun}${count === 1 ? "" : "s"}`
+
+const units = ["kilobyte", "megabyte", "gigabyte"].map(
+  (unit) => new Intl.NumberFormat("en", { style: "unit", unit, maximumSignificantDigits: 3 })
+)
+
+/** A size, such as 75.6 MB. */
+export const bytes = (value: number): string => {
+  const power = Math.min(units.length, Math.max(1, Math.floor(Math.log10(Math.max(value, 1)) / 3)))
+  return units[power - 1]?.format(value / 1000 ** power) ?? ""
+}

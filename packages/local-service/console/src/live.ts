@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { eventData } from "../../src/internal/console/messages.js"
 import type { JournalEntry } from "../../src/Journal.js"
-import { fetchRequests, readAccount, readFaults, readKeys, readUsage, requests, trouble } from "./state.js"
+import { fetchRequests, readAccount, readFaults, readKeys, readModels, readUsage, requests, trouble } from "./state.js"
 import { makeStore } from "./store.js"
 
 export type Phase = "connecting" | "live" | "paused"
@@ -14,6 +14,7 @@ const capacity = 20_000
 const reconnectMillis = 2000
 const redrawMillis = 60
 const usageMillis = 500
+const modelsMillis = 2000
 
 const decodeEntry = Schema.decodeUnknownEither(Schema.parseJson(eventData.request))
 const decodeChanged = Schema.decodeUnknownEither(Schema.parseJson(eventData.changed))
@@ -75,10 +76,32 @@ const makeMeter = () => {
   }
 }
 
+/** Reads the models, again and again if their engine counts its work: no event says that their state has changed. */
+const makeModelReader = () => {
+  let waiting: ReturnType<typeof setTimeout> | undefined
+  let readings = 0
+  const read = async (): Promise<void> => {
+    clearTimeout(waiting)
+    const reading = ++readings
+    const outcome = await readModels()
+    if (reading !== readings) return
+    const isSettled = outcome.ok && outcome.value.every(({ running }) => running === undefined)
+    if (!isSettled) waiting = setTimeout(read, modelsMillis)
+  }
+  return {
+    read,
+    stop: () => {
+      clearTimeout(waiting)
+      readings++
+    }
+  }
+}
+
 /** Follows the service until the returned function is called. */
 export const follow = (): (() => void) => {
   const journal = makeJournal()
   const meter = makeMeter()
+  const models = makeModelReader()
   let source: EventSource | undefined
   let retry: ReturnType<typeof setTimeout> | undefined
 
@@ -90,7 +113,7 @@ export const follow = (): (() => void) => {
     source = opened
     opened.addEventListener("open", () => {
       phase.set("live")
-      void Promise.all([journal.read(), readAccount(), readKeys(), readUsage(), readFaults()])
+      void Promise.all([journal.read(), readAccount(), readKeys(), readUsage(), readFaults(), models.read()])
     })
     opened.addEventListener("request", ({ data }) => {
       const decoded = decodeEntry(data)
@@ -115,6 +138,7 @@ export const follow = (): (() => void) => {
 
   const close = () => {
     clearTimeout(retry)
+    models.stop()
     source?.close()
     source = undefined
   }

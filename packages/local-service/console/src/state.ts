@@ -4,10 +4,12 @@ import { Account, Keys, Usage } from "../../src/Accounts.js"
 import { FaultRecord } from "../../src/Faults.js"
 import { About } from "../../src/internal/console/messages.js"
 import { JournalEntry } from "../../src/Journal.js"
+import { Model } from "../../src/Models.js"
 import { type CallFailure, call, type Outcome } from "./api.js"
 import { makeStore, type Store } from "./store.js"
 
 export const about = makeStore<About | undefined>(undefined)
+export const models = makeStore<ReadonlyArray<Model> | undefined>(undefined)
 export const account = makeStore<Account | undefined>(undefined)
 export const keys = makeStore<Keys | undefined>(undefined)
 export const usage = makeStore<ReadonlyArray<Usage> | undefined>(undefined)
@@ -30,6 +32,7 @@ const read =
   }
 
 export const readAbout = read("about", About, about)
+export const readModels = read("models", Schema.Array(Model), models)
 export const readAccount = read("account", Account, account)
 export const readKeys = read("keys", Keys, keys)
 export const readUsage = read("usage", Schema.Array(Usage), usage)

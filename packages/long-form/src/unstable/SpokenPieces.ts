@@ -75,7 +75,8 @@ export interface SpeakOptions<E, R> {
 }
 
 /**
- * Speaks a text piece by piece: the samples of each, then those of its pause. No block is empty.
+ * Speaks a text piece by piece: the samples of each, then those of its pause. No block is empty. A piece that has no samples has no pause
+ * either, or a text that an engine can't speak would be a silence.
  *
  * @since 0.1.0
  * @category combinators
@@ -89,9 +90,10 @@ export const speak = <E, R>(options: SpeakOptions<E, R>): Stream.Stream<Float32A
       Stream.rechunk(1),
       Stream.mapEffect((piece) => Effect.map(say(piece.text), (samples) => ({ ...piece, samples })), { concurrency }),
       Stream.mapConcat(({ pause, samples, sentence }) => {
-        const silence = new Float32Array(Math.round((pause / speed) * sampleRate))
+        const silence = new Float32Array(samples.length === 0 ? 0 : Math.round((pause / speed) * sampleRate))
         length += samples.length
-        if (sentence !== undefined) onSentence?.({ text: sentence, startSample: start, endSample: length })
+        if (sentence !== undefined && length > start)
+          onSentence?.({ text: sentence, startSample: start, endSample: length })
         length += silence.length
         if (sentence !== undefined) start = length
         return [samples, silence].filter((block) => block.length > 0)

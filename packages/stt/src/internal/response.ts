@@ -28,7 +28,7 @@ import type { SttWarning } from "../SttWarning.js"
 import { Transcription } from "../Transcription.js"
 import { readAnswer } from "./readAnswer.js"
 import { unreadableAudio } from "./sources.js"
-import { noticeWarning } from "./warnings.js"
+import { responseWarnings } from "./warnings.js"
 
 /** The statuses of the contract that are errors. */
 const errorByStatus = {
@@ -90,14 +90,13 @@ const transcriptionOf = (
   warnings: ReadonlyArray<SttWarning>
 ): Transcription => {
   const callId = redact(id)
-  const notice = text === "" ? header(Contract.noticeHeader) : undefined
   return unsafeInstance(Transcription, {
     text,
     callId,
     transactionId: call.sentId,
     auxInfo,
     call: reportOf(call, call.billing, callId),
-    warnings: notice === undefined ? warnings : [...warnings, noticeWarning(notice)]
+    warnings: [...warnings, ...responseWarnings(text, header)]
   })
 }
 

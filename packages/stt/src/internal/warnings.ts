@@ -1,6 +1,8 @@
 import * as Printable from "@effect-speech/common/Printable"
+import * as Contract from "../SttContract.js"
 import {
   HotwordNotSpoken,
+  HotwordsIgnored,
   MoreThanOneChannel,
   NothingRecognised,
   ParseNumberWithoutEffect,
@@ -27,8 +29,23 @@ export const warningsFor = (recording: WarnedFacts, request: WarnedFields): Read
     ...(request.hotwords?.map(({ phrase }) => hotwordWarning(phrase)) ?? [])
   ].filter((warning) => warning !== undefined)
 
-/** The warning of an empty transcript whose response has a notice. */
-export const noticeWarning = (notice: string): SttWarning =>
+/** The warnings of a response: those headers of the local service that the contract does not define. */
+export const responseWarnings = (
+  text: string,
+  header: (name: string) => string | undefined
+): ReadonlyArray<SttWarning> => {
+  const notice = text === "" ? header(Contract.noticeHeader) : undefined
+  return [
+    ...(header(Contract.hotwordsHeader) === Contract.hotwordsIgnored ? [hotwordsIgnored] : []),
+    ...(notice === undefined ? [] : [nothingRecognised(notice)])
+  ]
+}
+
+const hotwordsIgnored = new HotwordsIgnored({
+  message: "The model takes no hotwords, so those of the request had no effect: leave them out, or use another model."
+})
+
+const nothingRecognised = (notice: string): SttWarning =>
   new NothingRecognised({
     notice,
     message: `Nothing was recognised: ${notice.replace(/[.!?]?$/, (end) => end || ".")}`

@@ -87,12 +87,34 @@ const confidenceOf = (logarithms: ReadonlyArray<number>): number | undefined => 
   return Number.isFinite(mean) ? within(Math.exp(mean), 0, 1) : undefined
 }
 
-/** Groups of tokens, by their positions: a pause is between two groups. */
-const groupsOf = (starts: ReadonlyArray<number>): ReadonlyArray<{ readonly from: number; readonly to: number }> => {
-  const begins = starts.flatMap((start, index) =>
-    index === 0 || start - (starts[index - 1] ?? 0) >= pauseMillis ? [index] : []
-  )
-  return begins.map((from, index) => ({ from, to: begins[index + 1] ?? starts.length }))
+/** A blank has no sound, and is nowhere between two words. */
+const hasSound = (token: string): boolean => withoutBlanks(token) !== ""
+
+/** Tokens between two pauses. */
+interface Group {
+  /** Position of the first one. */
+  readonly from: number
+  /** Position after the last one. */
+  to: number
+  /** In milliseconds. */
+  readonly start: number
+  /** When its last sound starts, in milliseconds. */
+  last: number
+}
+
+const groupsOf = (tokens: ReadonlyArray<string>, starts: ReadonlyArray<number>): ReadonlyArray<Group> => {
+  const groups: Array<Group> = []
+  for (const [index, token] of tokens.entries()) {
+    const start = starts[index] ?? 0
+    const group = groups.at(-1)
+    if (group === undefined || (hasSound(token) && start - group.last >= pauseMillis)) {
+      groups.push({ from: index, to: index + 1, start, last: start })
+    } else {
+      group.to = index + 1
+      if (hasSound(token)) group.last = start
+    }
+  }
+  return groups
 }
 
 const whole = (text: string, durationMillis: number, logarithms: ReadonlyArray<number> = []) =>
@@ -105,17 +127,17 @@ export const byPauses: SegmentsOf = ({ text, timestamps, tokens, ys_log_probs },
   const logarithms = ys_log_probs.length === tokens.length ? ys_log_probs : []
   if (timestamps.length !== tokens.length) return whole(said, durationMillis, logarithms)
   const starts = timestamps.map((seconds) => seconds * 1000)
-  const groups = groupsOf(starts)
+  const groups = groupsOf(tokens, starts)
   const texts = partsOf(
     said,
     groups.map(({ from, to }) => withoutBytes(tokens.slice(from, to).join("")))
   )
   if (texts === undefined) return whole(said, durationMillis, logarithms)
   const segments = groups.map(
-    ({ from, to }, index): Rough => ({
+    ({ from, last, start, to }, index): Rough => ({
       text: texts[index] ?? "",
-      from: starts[from] ?? 0,
-      to: (starts[to - 1] ?? 0) + tokenMillis,
+      from: start,
+      to: last + tokenMillis,
       confidence: confidenceOf(logarithms.slice(from, to))
     })
   )

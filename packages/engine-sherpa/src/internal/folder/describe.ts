@@ -8,10 +8,10 @@ import type { Description, Family, ModelDescription, RecogniserDescription, Voic
 import type { Facts } from "./facts.js"
 import { languageOfEspeak, languagesInName, languagesInWords } from "./languages.js"
 import { isName, nameRule, type Role, roles } from "./manifest.js"
-import { checkMetadata, metadataOf, whole } from "./needs.js"
+import { checkFamilyParts, checkMetadata, metadataOf, vocabularyOf, whole } from "./needs.js"
 import type { Metadata } from "./onnx.js"
 import { type Parts, partsOf } from "./parts.js"
-import { speakersOf, voiceFiles } from "./voices.js"
+import { missingOf, speakersOf, voiceFiles } from "./voices.js"
 
 /** The families, as a person knows them. */
 export const familyNames: Readonly<Record<Family, string>> = {
@@ -35,14 +35,14 @@ type Found<A> = Either.Either<A, string>
 const refuse = (reason: string): Found<never> => Either.left(reason)
 
 /** The families whose `model_type` says it. */
-const ofModelType: Readonly<Record<string, Family>> = {
-  EncDecCTCModel: "nemo-ctc",
-  EncDecCTCModelBPE: "nemo-ctc",
-  EncDecHybridRNNTCTCBPEModel: "nemo-ctc",
-  zipformer2_ctc: "zipformer-ctc",
-  wenet_ctc: "wenet-ctc",
-  sense_voice_ctc: "sense-voice"
-}
+const ofModelType: ReadonlyMap<string | undefined, Family> = new Map([
+  ["EncDecCTCModel", "nemo-ctc"],
+  ["EncDecCTCModelBPE", "nemo-ctc"],
+  ["EncDecHybridRNNTCTCBPEModel", "nemo-ctc"],
+  ["zipformer2_ctc", "zipformer-ctc"],
+  ["wenet_ctc", "wenet-ctc"],
+  ["sense_voice_ctc", "sense-voice"]
+] as const)
 
 /** Keys that only models have which take a recording bit by bit. */
 const streamingKeys = [
@@ -57,7 +57,7 @@ const isStreaming = (metadata: Metadata): boolean => streamingKeys.some((key) =>
 
 /** The family of a model, from the metadata of its main file. */
 const familyOf = (parts: Parts, main: Metadata, facts: Facts): Found<Family> => {
-  const type = main.get("model_type")
+  const type = main.get("model_type") || undefined
   const path = mainPart(parts)
   if (isStreaming(main)) {
     return refuse(
@@ -67,7 +67,7 @@ const familyOf = (parts: Parts, main: Metadata, facts: Facts): Found<Family> => 
   if (parts.joiner !== undefined)
     return Either.right(type?.startsWith("EncDec") === true ? "nemo-transducer" : "transducer")
   if (parts.encoder !== undefined && main.has("n_text_ctx")) return Either.right("whisper")
-  const family = parts.model === undefined || type === undefined ? undefined : ofModelType[type]
+  const family = parts.model === undefined ? undefined : ofModelType.get(type)
   if (family !== undefined) return Either.right(family)
   const isVoice = parts.model !== undefined && main.has("sample_rate")
   if (isVoice && parts.voices !== undefined) {
@@ -93,6 +93,23 @@ const mainPart = (parts: Parts): string => parts.encoder ?? parts.model ?? ""
 /** The families that find the blank by its name in `tokens.txt`. */
 const needsBlank: ReadonlySet<Family> = new Set(["nemo-ctc", "zipformer-ctc", "wenet-ctc", "nemo-transducer"] as const)
 
+/** The families whose metadata counts the tokens. NeMo leaves the blank out, and some exporters of NeMo models do not. */
+const countsTokens: ReadonlySet<Family> = new Set(["nemo-ctc", "transducer", "nemo-transducer"] as const)
+
+/** Checks that `tokens.txt` is that of the model. */
+const checkTokens = (family: Family, parts: Parts, facts: Facts): Found<void> => {
+  const { tokens: path = "" } = parts
+  const { hasBlank = false, size = 0 } = facts.files.get(path)?.tokens ?? {}
+  const advice = "Copy the file that belongs to the model."
+  if (needsBlank.has(family) && !hasBlank) {
+    return refuse(`${path} has no token <blk>, which the model needs. ${advice}`)
+  }
+  const needed = vocabularyOf(family, parts, facts)
+  return countsTokens.has(family) && size < needed
+    ? refuse(`${path} has ${size} tokens, and the model has ${needed}. ${advice}`)
+    : Either.void
+}
+
 /** Checks that each part is there and can be loaded. */
 const checkParts = (parts: Parts, facts: Facts): Found<void> => {
   for (const [role, path] of Object.entries(parts)) {
@@ -107,13 +124,15 @@ const checkParts = (parts: Parts, facts: Facts): Found<void> => {
     : Either.right(undefined)
 }
 
+const listOf = (main: Metadata, key: string): ReadonlyArray<string> => (main.get(key) ?? "").split(",")
+
 /** The languages that the files state. */
 const statedLanguages = (family: Family, main: Metadata, facts: Facts): ReadonlyArray<string> => {
   switch (family) {
     case "whisper":
       return whole(main, "is_multilingual") === 0
         ? ["en"]
-        : (main.get("all_language_codes") ?? "").split(",").filter((code) => /^[a-z]{2,3}$/.test(code))
+        : listOf(main, "all_language_codes").filter((code) => /^[a-z]{2,3}$/.test(code))
     case "sense-voice":
       return ["zh", "en", "ja", "ko", "yue"].filter((code) => main.has(`lang_${code}`))
     default: {
@@ -126,6 +145,12 @@ const statedLanguages = (family: Family, main: Metadata, facts: Facts): Readonly
 }
 
 const languagesOf = (family: Family, main: Metadata, facts: Facts): Found<ReadonlyArray<string>> => {
+  const isMultilingual = family === "whisper" && whole(main, "is_multilingual") > 0
+  if (isMultilingual && listOf(main, "all_language_codes").length !== listOf(main, "all_language_tokens").length) {
+    return refuse(
+      "Its metadata has not a token for each language. Convert the model again, with a script of sherpa-onnx."
+    )
+  }
   const stated = statedLanguages(family, main, facts)
   const chosen = facts.manifest.languages ?? stated
   if (chosen.length === 0) {
@@ -195,10 +220,9 @@ const voiceOf = (
       return yield* refuse(`Its metadata states ${sampleRate} Hz, and a voice has ${rates.from} to ${rates.to} Hz.`)
     }
     const files = { model, tokens, ...voiceFiles(family, facts) }
-    if (family !== "vits" && main.get("has_espeak") !== "0" && files.dataDir === undefined) {
-      return yield* refuse(
-        "The folder espeak-ng-data of the voice is missing. Copy all files and folders of the model into the folder."
-      )
+    const missing = missingOf(family, files, main)
+    if (missing !== undefined) {
+      return yield* refuse(`${missing} is missing. Copy all files and folders of the model into the folder.`)
     }
     const speaking = {
       ...common,
@@ -217,19 +241,16 @@ const isSpeaking = (family: Family): family is VoiceDescription["family"] =>
 /** The model in a folder. The error is a sentence or two: the reason, and what to do. */
 export const describe = (facts: Facts): Found<ModelDescription> =>
   Either.gen(function* () {
-    const { files, folder, manifest } = facts
+    const { folder, manifest } = facts
     const name = manifest.name ?? facts.name
     if (!isName(name)) return yield* refuse(`Its name ${nameRule}. Rename the folder, or write a name into model.json.`)
     const parts = yield* partsOf(facts)
     yield* checkParts(parts, facts)
     const main = metadataOf(facts, mainPart(parts))
     const family = yield* familyOf(parts, main, facts)
+    yield* checkFamilyParts(family, parts)
     yield* checkMetadata(family, parts, facts)
-    if (needsBlank.has(family) && files.get(parts.tokens ?? "")?.tokens?.hasBlank !== true) {
-      return yield* refuse(
-        `${parts.tokens} has no token <blk>, which the model needs. Copy the file that belongs to the model.`
-      )
-    }
+    yield* checkTokens(family, parts, facts)
     const common: Description = {
       name,
       folder,

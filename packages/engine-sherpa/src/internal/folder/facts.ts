@@ -8,6 +8,8 @@ import type { Metadata } from "./onnx.js"
 export interface Tokens {
   /** Whether one is `<blk>`, or another name of the blank. */
   readonly hasBlank: boolean
+  /** One more than the highest number. */
+  readonly size: number
 }
 
 /** A file, or a link that leads to one. */
@@ -28,8 +30,8 @@ export interface Facts {
   readonly folder: string
   /** By the path below the folder. Files of folders within are here only if `model.json` names them. */
   readonly files: ReadonlyMap<string, FileFacts>
-  /** The names of the folders within. */
-  readonly folders: ReadonlySet<string>
+  /** Whether there is a folder `espeak-ng-data` with all that sherpa-onnx looks for. */
+  readonly hasEspeakData: boolean
   /** A folder within that has ONNX files, by its path below the folder. It is searched if the folder itself has none. */
   readonly inner?: string | undefined
   readonly manifest: Manifest
@@ -44,19 +46,20 @@ const isSpace = /[ \t\v\f\r]+/
 export const tokensOf = (text: string): Pick<FileFacts, "problem" | "tokens"> => {
   let number = 0
   let hasBlank = false
-  let hasToken = false
+  let size = 0
   for (const line of text.split("\n")) {
     number += 1
     const parts = line.split(isSpace).filter((part) => part !== "")
     if (parts.length === 0) continue
-    hasToken = true
     // A line with its number alone is the token for a space.
-    if (parts.length > 2 || !/^\d+$/.test(parts.at(-1) ?? "")) {
+    const id = parts.at(-1) ?? ""
+    if (parts.length > 2 || !/^\d+$/.test(id)) {
       return { problem: `must have a token and its number in each line, but has not in line ${number}` }
     }
+    size = Math.max(size, Number(id) + 1)
     hasBlank ||= parts.length === 2 && ["<blk>", "<eps>", "<blank>"].includes(parts[0] as string)
   }
-  return hasToken ? { tokens: { hasBlank } } : { problem: "is empty" }
+  return size > 0 ? { tokens: { hasBlank, size } } : { problem: "is empty" }
 }
 
 /** The licence in the head of a README as Hugging Face has it: `license: mit`, between two lines of dashes. */

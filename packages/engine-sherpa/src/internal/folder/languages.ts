@@ -56,6 +56,10 @@ export const languageOfEspeak = (voice: string): ReadonlyArray<string> => {
 /** How those who publish models begin the names of folders. Elsewhere two letters may be any word. */
 const published = /^(sherpa-onnx|vits|icefall|kokoro|kitten|indicconformer|stt|zipformer|parakeet|whisper)[-_]/
 
+/** GigaAM is a family of models, not Amharic. "My voice" is not Burmese, and "speech to text" is not Tongan. */
+const isWord = (code: string, before: string | undefined): boolean =>
+  code === "my" || code === "to" || (code === "am" && before === "giga")
+
 /**
  * The languages in the name of a folder, such as `vits-piper-hi_IN-pratham-medium`, `vits-mms-hin` and
  * `sherpa-onnx-nemo-ctc-giga-am-russian-2024-10-24`. Only names in the form of published models are read.
@@ -66,8 +70,7 @@ export const languagesInName = (name: string): ReadonlyArray<string> => {
   const ofMms = /(?<=^|[-_])mms[-_]([a-z]{3})(?=[-_]|$)/.exec(name)?.[1]
   const parts = name.split(/[-_.]/)
   const inWords = parts.flatMap((part) => names().codes.get(part) ?? [])
-  // GigaAM is a family of models, not Amharic.
-  const codes = parts.filter((part, at) => part.length === 2 && names().known.has(part) && parts[at - 1] !== "giga")
+  const codes = parts.filter((part, at) => names().known.has(part) && !isWord(part, parts[at - 1]))
   const found = [withRegion, ofMms === undefined ? [] : [ofMms], inWords, codes].find(({ length }) => length > 0) ?? []
   return distinct(found.map(canonical))
 }

@@ -13,12 +13,12 @@ const none: Metadata = new Map()
 export const metadataOf = ({ files }: Facts, path: string): Metadata => files.get(path)?.metadata ?? none
 
 /** The rule of a value. */
-type Need = "text" | "whole" | "positive" | "present"
+type Need = "text" | "whole" | "positive"
 
 const needs: Readonly<Record<Family, { readonly of: Role; readonly keys: Readonly<Record<string, Need>> }>> = {
   "nemo-ctc": {
     of: "model",
-    keys: { vocab_size: "positive", subsampling_factor: "positive", normalize_type: "present" }
+    keys: { vocab_size: "positive", subsampling_factor: "positive" }
   },
   "zipformer-ctc": { of: "model", keys: {} },
   "wenet-ctc": { of: "model", keys: { vocab_size: "positive", subsampling_factor: "positive" } },
@@ -43,8 +43,7 @@ const needs: Readonly<Record<Family, { readonly of: Role; readonly keys: Readonl
       vocab_size: "positive",
       subsampling_factor: "positive",
       pred_rnn_layers: "positive",
-      pred_hidden: "positive",
-      normalize_type: "present"
+      pred_hidden: "positive"
     }
   },
   whisper: {
@@ -83,8 +82,6 @@ export const whole = (metadata: Metadata, key: string): number => Number.parseIn
 
 const isMet = (metadata: Metadata, key: string, need: Need): boolean => {
   switch (need) {
-    case "present":
-      return metadata.has(key)
     case "text":
       return (metadata.get(key) ?? "") !== ""
     case "whole":
@@ -95,10 +92,30 @@ const isMet = (metadata: Metadata, key: string, need: Need): boolean => {
 }
 
 const needInWords: Readonly<Record<Need, string>> = {
-  present: "is missing",
   text: "is missing or empty",
   whole: "is missing, or no number from 0 on",
   positive: "is missing, or no number above 0"
+}
+
+const encoderAndDecoder = ["encoder", "decoder"] as const
+const transducer = [...encoderAndDecoder, "joiner"] as const
+const styled = ["model", "voices"] as const
+
+/** The parts of each family. Others have a model alone. */
+const partsOfFamily: Readonly<Partial<Record<Family, ReadonlyArray<Role>>>> = {
+  whisper: encoderAndDecoder,
+  transducer,
+  "nemo-transducer": transducer,
+  kokoro: styled,
+  kitten: styled
+}
+
+/** Checks that each part of the family is there, which `model.json` may have left out. The error is a sentence. */
+export const checkFamilyParts = (family: Family, parts: Parts): Either.Either<void, string> => {
+  const missing = (partsOfFamily[family] ?? ["model"]).find((role) => parts[role] === undefined)
+  return missing === undefined
+    ? Either.void
+    : Either.left(`model.json can't be used: files must have a ${missing} too, since the model is of ${family}.`)
 }
 
 /** Checks the values. The error is a sentence. */
@@ -113,3 +130,7 @@ export const checkMetadata = (family: Family, parts: Parts, facts: Facts): Eithe
         `In the metadata of ${path}, ${key} ${needInWords[need]}. Convert the model again, with a script of sherpa-onnx.`
       )
 }
+
+/** How many tokens the metadata states. */
+export const vocabularyOf = (family: Family, parts: Parts, facts: Facts): number =>
+  whole(metadataOf(facts, parts[needs[family].of] ?? ""), "vocab_size")

@@ -115,6 +115,11 @@ export const partsOf = (facts: Facts): Either.Either<Parts, string> =>
     const { files = {} } = facts.manifest
     const given = Object.fromEntries(Object.entries(files).filter(([, path]) => path !== undefined))
     const namesNetworks = "model" in given || "encoder" in given
+    if ("model" in given && "encoder" in given) {
+      return yield* Either.left(
+        "model.json can't be used: files has a model and an encoder, and a model has one of them."
+      )
+    }
     const networks = namesNetworks ? {} : yield* networksOf(facts)
     const tokens = tokensFor(facts, { ...networks, ...given })
     const named = { voices: "voices.bin", bpeVocab: "bpe.vocab", ...(tokens !== undefined && { tokens }) }

@@ -147,22 +147,27 @@ const factsOfNamed = (
     return entry._tag === "File" ? yield* factsOfFile(whole, entry.bytes, kind) : { bytes: 0, problem: entry.problem }
   }).pipe(Effect.orElseSucceed(() => undefined))
 
-/** How deep ONNX files are searched for, to say where they are. Hugging Face has them three folders deep. */
-const deepest = 3
+/**
+ * Where ONNX files are searched for, to say where they are. Hugging Face has them three folders deep. A folder that was given by mistake
+ * may have thousands of folders, and links may make it endless.
+ */
+const search = { levels: 3, foldersOfLevel: 50 }
 
 /** The first folder within that has ONNX files, by its path below `folder`. */
 const innerFolder = (
   folder: string,
-  names: ReadonlyArray<string>,
-  depth = 1
+  names: ReadonlyArray<string>
 ): Effect.Effect<string | undefined, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
-    for (const name of names) {
-      const entries = yield* Effect.orElseSucceed(entriesOf(join(folder, name)), () => new Map<string, Entry>())
-      if ([...entries.keys()].some((each) => /\.onnx$/i.test(each))) return name
-      if (depth === deepest) continue
-      const inner = yield* innerFolder(join(folder, name), foldersIn(entries), depth + 1)
-      if (inner !== undefined) return join(name, inner)
+    let paths = names
+    for (let level = 0; level < search.levels; level++) {
+      const next: Array<string> = []
+      for (const path of paths.slice(0, search.foldersOfLevel)) {
+        const entries = yield* Effect.orElseSucceed(entriesOf(join(folder, path)), () => new Map<string, Entry>())
+        if ([...entries.keys()].some(isOnnx)) return path
+        next.push(...foldersIn(entries).map((name) => join(path, name)))
+      }
+      paths = next
     }
     return undefined
   })
@@ -201,11 +206,12 @@ const factsOf = (folder: string, name: string): Effect.Effect<Facts, string, Fil
     }
     const readme = [...files.keys()].find((path) => /^readme\.md$/i.test(path))
     const folders = foldersIn(entries)
+    const data = yield* Effect.orElseSucceed(entriesOf(join(folder, "espeak-ng-data")), () => new Map())
     return {
       name,
       folder,
       files,
-      folders: new Set(folders),
+      hasEspeakData: ["phontab", "phonindex", "phondata", "intonations"].every((name) => data.has(name)),
       inner: [...files.keys()].some(isOnnx) ? undefined : yield* innerFolder(folder, folders),
       manifest,
       licence: readme === undefined ? undefined : licenceOf(yield* beginningOf(join(folder, readme), longest.readme))

@@ -61,7 +61,7 @@ export const voiceFiles = (
   // The rules of Kokoro are for Chinese alone, and would be applied to each language.
   const rules = family === "vits" || family === "piper" ? names : []
   return {
-    dataDir: facts.folders.has("espeak-ng-data") ? at("espeak-ng-data") : undefined,
+    dataDir: facts.hasEspeakData ? at("espeak-ng-data") : undefined,
     lexicons: lexicons.filter((path) => !(isAmerican && path.includes("gb-en"))).map(at),
     ruleFsts: rules
       .filter((path) => path.endsWith(".fst"))
@@ -69,4 +69,30 @@ export const voiceFiles = (
       .map(at),
     ruleFars: rules.filter((path) => path.endsWith(".far")).map(at)
   }
+}
+
+const data = "The folder espeak-ng-data, whole with its phontab, phonindex, phondata and intonations,"
+
+/**
+ * What a voice needs to turn text into phonemes, and has not: the beginning of a sentence. Without it sherpa-onnx ends its process,
+ * which looks for it in this order.
+ */
+export const missingOf = (
+  family: VoiceDescription["family"],
+  { dataDir, lexicons }: Pick<VitsFiles, "dataDir" | "lexicons">,
+  main: Metadata
+): string | undefined => {
+  const hasLexicon = lexicons.length > 0
+  const comment = main.get("comment") ?? ""
+  const hasData = dataDir !== undefined
+  if (family === "kokoro" || family === "kitten") {
+    if (!hasData) return data
+    return family === "kokoro" && whole(main, "version") >= 2 && !hasLexicon
+      ? "A file such as lexicon-us-en.txt"
+      : undefined
+  }
+  if (main.get("frontend") === "characters" || hasLexicon) return undefined
+  const isOfWords = whole(main, "jieba") > 0 || whole(main, "has_g2pw") > 0 || comment.includes("melo")
+  if (isOfWords || !/piper|coqui|icefall|Inflect/.test(comment)) return "The file lexicon.txt"
+  return hasData ? undefined : family === "piper" ? data : "The file lexicon.txt"
 }

@@ -8,8 +8,9 @@ import { systemCode } from "@effect-speech/common/SystemCode"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Ending } from "../supervision/machine.js"
+import { sherpaModule } from "./library.js"
 import { type Load, type Outcome, Reply, type Work } from "./protocol.js"
-import { endingOf, keptLines } from "./reasons.js"
+import { endingOf, keptLines, plainReason } from "./reasons.js"
 
 export interface HostOptions {
   readonly load: Load
@@ -44,7 +45,8 @@ const modelHost = fileURLToPath(new URL("./modelHost.js", import.meta.url))
 const start = (program: string, { concurrency }: HostOptions): ChildProcess => {
   // Loaders and inspectors of the service's own process are not for this one.
   const { NODE_OPTIONS, ...env } = process.env
-  return fork(program, [], {
+  const module = sherpaModule()
+  return fork(program, module === undefined ? [] : [module], {
     serialization: "advanced",
     execArgv: [],
     env: { ...env, UV_THREADPOOL_SIZE: String(concurrency) },
@@ -116,7 +118,9 @@ const watch = (child: ChildProcess, options: HostOptions, listener: Listener): H
     if (Either.isLeft(reply)) return refuse("Its process sent a message that is not of the protocol.")
     if (reply.right._tag === "Loaded") return listener.onLoaded()
     if (reply.right._tag === "Refused") return refuse(reply.right.reason)
-    listener.onOutcome(reply.right)
+    const outcome = reply.right
+    if (outcome._tag !== "Failed") return listener.onOutcome(outcome)
+    listener.onOutcome({ ...outcome, reason: plainReason(outcome.reason, { folder: options.folder, lines: tail() }) })
   })
   // A process that ended meanwhile says so by its exit.
   const send = (message: Load | Work) => void child.send(message, undefined, {}, () => undefined)

@@ -2,9 +2,12 @@
 // loads sherpa-onnx-node. It uses only the asynchronous functions: the others end the process in more cases. JavaScript, because
 // plain Node starts the process, both from the sources and from the built package.
 import { problemIn } from "./requestCheck.js"
+import { speechOf } from "./speechThread.js"
 
 /** @typedef {import("./protocol.js").Sent} Sent */
 /** @typedef {(work: import("./protocol.js").Work) => Promise<Sent>} Perform The service checks the results of sherpa-onnx. */
+
+const name = "sherpa-onnx-node"
 
 /** Of all recognisers, in Hz. */
 const sampleRate = 16_000
@@ -23,15 +26,32 @@ for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) pro
 /** @param {unknown} error */
 const messageOf = (error) => (error instanceof Error ? error.message : String(error))
 
+/**
+ * The service says where it is: it may be installed elsewhere than this file.
+ *
+ * @returns {Promise<(typeof import("sherpa-onnx-node"))["default"]>}
+ */
 const loadSherpa = async () => {
   try {
-    return (await import("sherpa-onnx-node")).default
+    return (await import(process.argv[2] ?? name)).default
   } catch {
     // Its own message is a list of paths.
     throw new Error(
       `sherpa-onnx-node can't be loaded. It may have no build for ${process.platform} on ${process.arch}.`
     )
   }
+}
+
+/**
+ * sherpa-onnx writes a line break of a model into its JSON as it is, and fails to read it. Whisper may write one.
+ *
+ * @param {{ readonly handle: unknown }} stream
+ */
+const withoutControls = async ({ handle }) => {
+  const [, , module] = process.argv
+  /** @type {{ readonly default: (typeof import("sherpa-onnx-node/addon.js"))["default"] }} */
+  const { default: addon } = await import(module === undefined ? `${name}/addon.js` : new URL("addon.js", module).href)
+  return JSON.parse(addon.getOfflineStreamResultAsJson(handle).replaceAll(/\p{Cc}/gu, " "))
 }
 
 /** @param {import("./protocol.js").Load} request @returns {Promise<Perform>} */
@@ -71,6 +91,9 @@ const makeRecogniser = async ({ config }) => {
     decoding.add(decoded)
     try {
       return await decoded
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      return withoutControls(stream)
     } finally {
       decoding.delete(decoded)
     }
@@ -92,11 +115,14 @@ const makeVoice = async ({ config, trial }) => {
   const voice = await sherpa.OfflineTts.createAsync(config)
   if (!(voice.sampleRate > 0)) throw new Error(`Its sample rate is ${voice.sampleRate} Hz.`)
   // A text that it can't speak is no reason to refuse it: if it ends the process, that is one.
-  if (trial !== undefined) await voice.generateAsync({ text: trial, sid: 0, speed: 1 }).catch(() => undefined)
+  if (trial !== undefined) {
+    await speechOf(() => voice.generateAsync({ text: trial, sid: 0, speed: 1 })).catch(() => undefined)
+  }
   send({ _tag: "Loaded" })
   return async (work) => {
     if (work._tag !== "Speak") throw new Error("This model does not listen.")
-    const { samples, sampleRate } = await voice.generateAsync({ text: work.text, sid: work.speaker, speed: work.speed })
+    const { speaker: sid, speed, text } = work
+    const { samples, sampleRate } = await speechOf(() => voice.generateAsync({ text, sid, speed }))
     return { _tag: "Spoken", task: work.task, samples, sampleRate }
   }
 }

@@ -37,13 +37,20 @@ const plain = (line: string, folder: string): string =>
 
 const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
+const shortened = (text: string): string => (text.length > longest ? `… ${text.slice(-longest)}` : text)
+
+/** Why a process failed on a piece of work, in plain words. If it gave no reason, its last line is one. */
+export const plainReason = (reason: string, { folder, lines }: Pick<Facts, "folder" | "lines">): string => {
+  const said = [...lines.map((line) => plain(line, folder)), plain(reason, folder)].filter((line) => line !== "")
+  return shortened(Printable.line(said.at(-1) ?? "It gave no reason."))
+}
+
 /** What the process said, in plain words. */
 const words = ({ folder, lines, refusal }: Facts): string => {
   // The lines of a stack.
   const said = lines.filter((line) => !/^\s+at /.test(line)).map((line) => plain(line, folder))
   const kept = said.filter((line) => line !== "").slice(-keptLines)
-  const text = Printable.line(kept.length > 0 ? kept.map(asSentence).join(" ") : plain(refusal ?? "", folder))
-  return text.length > longest ? `… ${text.slice(-longest)}` : text
+  return shortened(Printable.line(kept.length > 0 ? kept.map(asSentence).join(" ") : plain(refusal ?? "", folder)))
 }
 
 export const endingOf = (facts: Facts): Ending => {

@@ -1,6 +1,7 @@
 /** Types of the functions used here. The package has none. */
 declare module "sherpa-onnx-node" {
   interface OfflineStream {
+    readonly handle: unknown
     acceptWaveform(waveform: { readonly samples: Float32Array; readonly sampleRate: number }): void
   }
   class OfflineRecognizer {
@@ -25,4 +26,12 @@ declare module "sherpa-onnx-node" {
   }
   const sherpa: { readonly OfflineRecognizer: typeof OfflineRecognizer; readonly OfflineTts: typeof OfflineTts }
   export default sherpa
+}
+
+declare module "sherpa-onnx-node/addon.js" {
+  const addon: {
+    /** The result of a stream that was decoded. */
+    readonly getOfflineStreamResultAsJson: (handle: unknown) => string
+  }
+  export default addon
 }

@@ -116,7 +116,7 @@ const makeProcess = (options: HostOptions, dispatch: (event: Event) => void) => 
 const statusOf = ({ cause, phase, rejected, requests, restarts }: State) => {
   const running = [...requests.values()].filter(({ started }) => started).length
   return {
-    state: phase._tag === "waiting" ? ("loading" as const) : phase._tag,
+    state: phase._tag === "waiting" ? ("restarting" as const) : phase._tag,
     ...(cause !== "" && { reason: cause }),
     running,
     queued: requests.size - running,

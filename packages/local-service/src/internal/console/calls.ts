@@ -25,7 +25,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { badRequest, type Problem } from "../http/problems.js"
 import { bodyTimeoutProblem, contentEncodingProblem } from "../http/requestBodies.js"
-import { type Engines, languagesOf, type Settings, voiceNamesOf } from "../options.js"
+import type { Engines, Settings } from "../options.js"
 import { monotonicMillis } from "../realTime.js"
 import { readRecording } from "../recordings/recording.js"
 import { cannotBeTaught } from "../recordings/teaching.js"
@@ -147,14 +147,11 @@ const speak = (tts: TextToSpeech["Type"], fields: SpeechFields) =>
 
 export type Calls = Effect.Effect.Success<ReturnType<typeof makeCalls>>
 
-const aboutOf = ({ recogniser, settings, sttBaseUrl, ttsBaseUrl, voice }: CallsOptions): About => ({
+const aboutOf = ({ recogniser, settings, sttBaseUrl, ttsBaseUrl }: CallsOptions): About => ({
   version: createRequire(import.meta.url)("../../../package.json").version,
   sttBaseUrl,
   ttsBaseUrl,
-  languages: languagesOf(voice.voices),
-  voices: voiceNamesOf(voice.voices),
   formats: TtsContract.outputFormats,
-  models: [...settings.models.values()].map(({ lang, name }) => ({ name, language: lang })),
   canBeTaught: recogniser.knownRecordings !== undefined,
   containers: Container.containers,
   maximumCodePoints: TtsContract.maximumCodePoints,

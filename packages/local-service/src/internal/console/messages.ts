@@ -21,19 +21,14 @@ export const SignIn = Schema.Struct({
 )
 export type SignIn = typeof SignIn.Type
 
-/** The languages, voices, formats, models and limits of the running service, for the forms of the console. */
+/** The formats, limits and prices of the running service, for the forms of the console. */
 export const About = Schema.Struct({
   /** Version of the package. */
   version: Schema.String,
   sttBaseUrl: Schema.String,
   ttsBaseUrl: Schema.String,
-  /** Language codes of the voices. */
-  languages: Schema.Array(Schema.String),
-  voices: Schema.Array(Schema.String),
   /** Values of `output_format`. */
   formats: Schema.Array(TtsContract.OutputFormat),
-  /** Models of transcription, and the language code of each. */
-  models: Schema.Array(Schema.Struct({ name: Schema.String, language: Schema.String })),
   /** Whether the recogniser can be taught recordings. */
   canBeTaught: Schema.Boolean,
   /** Containers of a recording, named for the extension of their files. */

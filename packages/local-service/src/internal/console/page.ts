@@ -21,6 +21,7 @@ export const page = ({ sttBaseUrl, ttsBaseUrl }: BaseUrls): string => `<!doctype
 <dt>Platform and controls<dd><code>/platform/api</code> on this host, with <code>X-Admin-Token</code>
 </dl>
 <p>The console is not built. In a checkout, run <code>pnpm build:console</code>, and load this page again.</p>
+<p>Whether it runs: <a href="/health">health</a>. Whether its models work: <a href="/ready">ready</a>.</p>
 <p>The operations, their fields and their responses: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
 </html>
 `

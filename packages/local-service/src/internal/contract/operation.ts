@@ -109,7 +109,7 @@ const observerOf = (fields: FieldsReader, entry: OpenEntry, { keepRequest }: Jou
 })
 
 /**
- * Publishes the entry when the scope closes. If that is before the whole response is written, the outcome becomes `abandoned`.
+ * Ends the entry when the scope closes. If that is before the whole response is written, the outcome becomes `abandoned`.
  */
 const markEnd = (entry: OpenEntry, journal: JournalService, nodeResponse: ServerResponse) =>
   Effect.flatMap(Effect.scope, (scope) => {
@@ -124,7 +124,7 @@ const markEnd = (entry: OpenEntry, journal: JournalService, nodeResponse: Server
       Effect.sync(() => {
         const isWhole = entry.outcome !== "underWay" && !isCutOff && nodeResponse.writableEnded
         if (!isWhole && entry.outcome !== "faulted") entry.outcome = "abandoned"
-        journal.publish(entry)
+        journal.end(entry)
       })
     )
   })

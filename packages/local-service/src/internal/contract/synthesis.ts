@@ -240,7 +240,7 @@ const synthesize = (
       })
     ).pipe(Effect.catchTag("VoiceFailed", (failure) => Effect.fail(voiceProblem(failure))))
     if (speech.length === 0)
-      return yield* Effect.fail<Problem>({ status: 502, message: "the synthesis backend returned no audio" })
+      return yield* Effect.fail(badRequest(`text has nothing that the voice ${quote(body.voice)} can speak`))
     const format = Contract.audioFormat(body.output_format)
     const audio = resample(speech.samples, { from, to: format.sampleRate })
     yield* knownRecordings?.learn({

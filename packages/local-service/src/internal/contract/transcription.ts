@@ -166,7 +166,8 @@ const recognise = (
 ) =>
   Effect.gen(function* () {
     const { sampleRate } = recogniser
-    const recording = yield* readRecording(file, { maximumSeconds, sampleRate })
+    const purpose = recogniser.knownRecordings === undefined ? "engine" : "call"
+    const recording = yield* readRecording(file, { maximumSeconds, sampleRate }, purpose)
     const { count, samples } = counted(recording)
     const spoken = yield* recogniser.recognise({
       model: model.name,

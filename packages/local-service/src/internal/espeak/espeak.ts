@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
+import { requestReply } from "@effect-speech/common/RequestReply"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import { clearTimeout, setTimeout } from "../realTime.js"
-import { requestReply } from "../requestReply.js"
 
 export interface Job {
   readonly ssml: string

@@ -35,9 +35,18 @@ export interface JournalService {
   readonly keepRequest: (entry: OpenEntry, fields: Readonly<Record<string, unknown>>) => void
   /** Publishes an entry that has changed. */
   readonly publish: (entry: OpenEntry) => void
+  /** Publishes an entry whose request has ended, and counts it. */
+  readonly end: (entry: OpenEntry) => void
   /** The latest thousand entries, oldest first. */
   readonly entries: Effect.Effect<ReadonlyArray<JournalEntry>>
+  /** How many requests have ended since the start or the latest `clear`. */
+  readonly counts: Effect.Effect<ReadonlyArray<RequestCount>>
   readonly clear: Effect.Effect<void>
+}
+
+/** The requests that ended alike. */
+export interface RequestCount extends Pick<JournalEntry, "operation" | "status" | "outcome"> {
+  readonly count: number
 }
 
 export class Journal extends Context.Tag("@effect-speech/local-service/internal/Journal")<Journal, JournalService>() {}
@@ -52,6 +61,7 @@ export const makeJournal = (changes: Changes): JournalService => {
   let entries = new Set<StoredEntry>()
   let count = 0
   let jsonLength = 0
+  const counts = new Map<string, RequestCount>()
 
   const forgetRequest = (entry: StoredEntry) => {
     jsonLength -= entry.fields?.json.length ?? 0
@@ -95,11 +105,19 @@ export const makeJournal = (changes: Changes): JournalService => {
       }
     },
     publish,
+    end: (entry) => {
+      publish(entry)
+      const { operation, outcome, status } = entry
+      const key = `${operation} ${status} ${outcome}`
+      counts.set(key, { operation, status, outcome, count: (counts.get(key)?.count ?? 0) + 1 })
+    },
+    counts: Effect.sync(() => [...counts.values()]),
     entries: Effect.sync(() => Array.from(entries, toJournalEntry)),
     clear: Effect.sync(() => {
       entries = new Set()
       count = 0
       jsonLength = 0
+      counts.clear()
       changes.changed("journal")
     })
   }

@@ -47,7 +47,7 @@ const formSchema = (models: ReadonlyArray<string>) =>
     "allow"
   )
 
-const transcribe = ({ models, sttBaseUrl }: ServiceDescription): Json => ({
+const transcribe = ({ modelNames, sttBaseUrl }: ServiceDescription): Json => ({
   operationId: "transcribe",
   summary: "Transcribe a file",
   servers: [{ url: sttBaseUrl, description: "Transcription" }],
@@ -56,7 +56,7 @@ const transcribe = ({ models, sttBaseUrl }: ServiceDescription): Json => ({
     required: true,
     content: {
       "multipart/form-data": {
-        schema: formSchema(models),
+        schema: formSchema(modelNames),
         encoding: { [SttContract.field.hotwords]: { contentType: "application/json" } }
       }
     }
@@ -84,6 +84,7 @@ const transcribe = ({ models, sttBaseUrl }: ServiceDescription): Json => ({
         403: "The account is not active, or the key lacks the scope `stt:transcribe` (our name).",
         404: otherPath,
         415: mediaType,
+        500: "The recogniser failed, or the service failed unexpectedly.",
         503: "The recogniser is unavailable or overloaded."
       },
       { content: json(schemaOf(TranscriptionFailure)), allow: "POST", retryable: [503] }

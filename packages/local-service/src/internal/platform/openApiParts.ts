@@ -4,7 +4,8 @@ import type { BaseUrls } from "../console/page.js"
 
 /** The values of a running service that its OpenAPI document states. */
 export interface ServiceDescription extends BaseUrls {
-  readonly models: ReadonlyArray<string>
+  /** What the field `model` can be. */
+  readonly modelNames: ReadonlyArray<string>
   readonly languages: ReadonlyArray<string>
   readonly voices: ReadonlyArray<string>
 }

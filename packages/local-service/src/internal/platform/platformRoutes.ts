@@ -14,6 +14,7 @@ import type { AccountsService, LocalServiceKeyNotActive } from "../../Accounts.j
 import type { FaultsService } from "../../Faults.js"
 import type { JournalEntry } from "../../Journal.js"
 import type { ReproducibleOptions } from "../../LocalServiceOptions.js"
+import type { Model } from "../../Models.js"
 import { AdminToken, PlatformApi } from "../../PlatformApi.js"
 import { authorize, cookieName, signIn, signOut } from "../console/browser.js"
 import type { Calls } from "../console/calls.js"
@@ -23,7 +24,10 @@ import type { Sessions } from "../console/sessions.js"
 import { badRequest, describeParseError, methodNotAllowed, type Problem, requestPath } from "../http/problems.js"
 import { readJsonBody } from "../http/requestBodies.js"
 import type { Changes } from "../journal/changes.js"
+import type { RequestCount } from "../journal/journal.js"
 import { BodyOptional } from "./bodyOptional.js"
+import { metricsText, metricsType } from "./metrics.js"
+import { readinessOf } from "./models.js"
 import type { ServiceDescription } from "./openApiParts.js"
 
 /** The parts of the service's handle that the platform uses. */
@@ -32,6 +36,9 @@ export interface PlatformOptions extends ServiceDescription {
   readonly accounts: AccountsService
   readonly faults: FaultsService
   readonly requests: Effect.Effect<ReadonlyArray<JournalEntry>>
+  readonly counts: Effect.Effect<ReadonlyArray<RequestCount>>
+  /** The models at this moment. */
+  readonly models: Effect.Effect<ReadonlyArray<Model>>
   readonly reset: (options: ReproducibleOptions) => Effect.Effect<void>
   readonly changes: Changes
   /** Loads the clients, with which the console calls both operations. */
@@ -55,8 +62,18 @@ type Handlers = {
 }
 
 const makeHandlers = (service: PlatformOptions): Handlers => {
-  const { accounts, calls, changes, faults, sessions } = service
+  const { accounts, calls, changes, counts, faults, models, sessions } = service
   return {
+    health: () => Effect.succeed(HttpServerResponse.unsafeJson({ status: "ok" }, notStored)),
+    ready: () =>
+      Effect.map(models, (all) => {
+        const readiness = readinessOf(all)
+        return HttpServerResponse.unsafeJson(readiness, { status: readiness.ready ? 200 : 503, ...notStored })
+      }),
+    metrics: () =>
+      Effect.map(Effect.all({ counts, usage: accounts.usage, models }), (read) =>
+        HttpServerResponse.text(metricsText(read), { contentType: metricsType, ...notStored })
+      ),
     page: () => consolePage(service),
     file: ({ path }) => consoleFile(path.file),
     signIn: ({ payload }) => signIn(sessions, payload),
@@ -82,6 +99,7 @@ const makeHandlers = (service: PlatformOptions): Handlers => {
     requests: () => service.requests,
     reset: ({ payload }) => service.reset(payload),
     events: () => eventsResponse(changes, sessions),
+    models: () => models,
     about: () => Effect.map(calls, ({ about }) => about),
     speech: ({ payload }) => Effect.flatMap(calls, ({ speech }) => speech(payload)),
     transcripts: ({ urlParams }) => Effect.flatMap(calls, ({ transcript }) => transcript(urlParams)),
@@ -89,6 +107,8 @@ const makeHandlers = (service: PlatformOptions): Handlers => {
     waveforms: () => Effect.flatMap(calls, ({ waveform }) => waveform)
   }
 }
+
+const notStored = { headers: { "Cache-Control": "no-store" } }
 
 const keyProblem = ({ known, message }: LocalServiceKeyNotActive): Problem => ({ status: known ? 409 : 404, message })
 

@@ -1,17 +1,19 @@
 import { createReadStream } from "node:fs"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Channels from "@effect-speech/audio-codec/Channels"
-import type { Container } from "@effect-speech/audio-codec/Container"
+import * as Container from "@effect-speech/audio-codec/Container"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
+import * as RecordingFile from "@effect-speech/audio-codec/RecordingFile"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Wav from "@effect-speech/audio-codec/Wav"
+import * as CompressedRecording from "@effect-speech/audio-decoder/unstable/CompressedRecording"
 import { yieldToEventLoop } from "@effect-speech/common/Cooperative"
 import type { Samples } from "@effect-speech/engine/Samples"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { openCompressed } from "./compressed.js"
-import { decoderPermit, type Purpose } from "./decoder.js"
-import { probeContainer } from "./probe.js"
 
 export interface DecodeOptions {
   /** The longest duration of a recording, in seconds. */
@@ -19,6 +21,23 @@ export interface DecodeOptions {
   /** Sample rate of the result, in Hz. */
   readonly sampleRate: number
 }
+
+/** How many compressed recordings may be open at once. Each has a thread. */
+const permits = {
+  call: Effect.unsafeMakeSemaphore(2),
+  // An engine holds a recording for as long as it listens, and admits no more requests than it has places.
+  engine: Effect.unsafeMakeSemaphore(8),
+  drawing: Effect.unsafeMakeSemaphore(1)
+}
+
+/** Who reads the samples: the recogniser of known recordings, an engine, or the waveform of the console. */
+type Purpose = keyof typeof permits
+
+/** Waits until fewer recordings are open for this purpose. */
+const decoderPermit = (purpose: Purpose): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.asVoid(
+    Effect.acquireRelease(Effect.interruptible(permits[purpose].take(1)), () => permits[purpose].release(1))
+  )
 
 /** The sample rates that the service takes, in Hz. */
 const rates = { from: 4000, to: 192_000 }
@@ -40,6 +59,16 @@ export const readRecording = (
     }
     return container === "wav" ? readWav(recording, options) : readCompressed(recording, container, options, purpose)
   })
+
+/** The container of a recording, or `undefined` for any other file. */
+const probeContainer = (path: string): Effect.Effect<Container.Container | undefined> =>
+  RecordingFile.open(path).pipe(
+    Effect.flatMap(Container.detect),
+    Effect.map(Option.getOrUndefined),
+    Effect.orDie,
+    Effect.scoped,
+    Effect.provide(NodeFileSystem.layer)
+  )
 
 const checkRate = (rate: number): Effect.Effect<void, string> =>
   rate < rates.from || rate > rates.to
@@ -95,15 +124,15 @@ const readWav = (path: string, options: DecodeOptions): Stream.Stream<Float32Arr
 
 const readCompressed = (
   path: string,
-  container: Container,
+  container: Container.Container,
   options: DecodeOptions,
   purpose: Purpose
 ): Stream.Stream<Float32Array, string> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
       yield* decoderPermit(purpose)
-      const decoded = yield* openCompressed(path, container, options.maximumSeconds * rates.to)
+      const decoded = yield* CompressedRecording.open(path, container, options.maximumSeconds * rates.to)
       yield* checkRate(decoded.sampleRate)
       return resampled(decoded.blocks, decoded.sampleRate, options)
-    })
+    }).pipe(Effect.provide(NodeFileSystem.layer))
   )

@@ -1,5 +1,6 @@
 // A decoder blocks its thread, and a damaged file may block it for ever, so each recording has a thread that can be
-// ended. The main thread has probed the file; this one only decodes. JavaScript, for the reason given in espeakWorker.js.
+// ended. The main thread has probed the file; this one only decodes. This file is JavaScript because plain Node starts the worker,
+// both from the sources and from the built package.
 import { fstatSync, openSync, readSync } from "node:fs"
 import { parentPort, workerData } from "node:worker_threads"
 import decode from "audio-decode"

@@ -1,25 +1,39 @@
+/** Opens MP3, M4A, FLAC, OGG and WebM for other packages of this project, with a limit of samples and without a service. */
+import type * as FileSystem from "@effect/platform/FileSystem"
 import { type Container, displayName } from "@effect-speech/audio-codec/Container"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { openDecoder } from "./decoder.js"
-import { probe } from "./probe.js"
+import { openDecoder } from "../internal/decoder.js"
+import { probe } from "../internal/probe.js"
 
-/** The samples of a compressed recording: the mean of its channels. */
-export interface Decoded {
+/**
+ * The samples of a compressed recording: the mean of its channels.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface CompressedRecording {
   /** In Hz. */
   readonly sampleRate: number
   /** Can run once, inside the scope. */
   readonly blocks: Stream.Stream<Float32Array, string>
 }
 
-/** Checks the structure of a compressed recording and decodes it as far as its sample rate. The error is a sentence. */
-export const openCompressed = (
+/**
+ * Checks the structure of a compressed recording and decodes it as far as its sample rate. The thread that decodes it ends with the
+ * scope. The error is a sentence without a capital and a full stop.
+ *
+ * @since 0.1.0
+ * @category encoding and decoding
+ */
+export const open = (
   path: string,
   container: Container,
-  maximumSamples: number
-): Effect.Effect<Decoded, string, Scope.Scope> => {
+  /** The largest number of samples, of all channels. A file of a megabyte can be billions. */
+  maximumSamples = Number.MAX_SAFE_INTEGER
+): Effect.Effect<CompressedRecording, string, FileSystem.FileSystem | Scope.Scope> => {
   const problemOf = (problem: string) => `the ${displayName(container)} file can't be read: ${problem}`
   return Effect.gen(function* () {
     const pull = yield* openDecoder({ ...(yield* probe(path, container)), maximumSamples })

@@ -1,18 +1,7 @@
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Container from "@effect-speech/audio-codec/Container"
 import * as RecordingFile from "@effect-speech/audio-codec/RecordingFile"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-
-/** The container of a recording, or `undefined` for any other file. */
-export const probeContainer = (path: string): Effect.Effect<Container.Container | undefined> =>
-  RecordingFile.open(path).pipe(
-    Effect.flatMap(Container.detect),
-    Effect.map(Option.getOrUndefined),
-    Effect.orDie,
-    Effect.scoped,
-    Effect.provide(NodeFileSystem.layer)
-  )
 
 /** The facts of a file that a decoder needs. */
 export interface Probed {
@@ -31,7 +20,10 @@ export interface Probed {
 const timeLimit = "10 seconds"
 
 /** Fails with a sentence about a file that is cut off or damaged. A decoder would return a part of such a file without an error. */
-export const probe = (path: string, container: Container.Container): Effect.Effect<Probed, string> =>
+export const probe = (
+  path: string,
+  container: Container.Container
+): Effect.Effect<Probed, string, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const file = yield* RecordingFile.open(path)
     const { boxes, endByte: end, startByte: start } = yield* Container.checkStructure(file, container)
@@ -47,7 +39,6 @@ export const probe = (path: string, container: Container.Container): Effect.Effe
     }
   }).pipe(
     Effect.scoped,
-    Effect.provide(NodeFileSystem.layer),
     Effect.mapError((error) => {
       if (error._tag === "RecordingFileError") return error.problem
       return error.reason === "Truncated" ? "it ends early" : "it is damaged"

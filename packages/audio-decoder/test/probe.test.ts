@@ -4,7 +4,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { probe } from "../src/internal/recordings/probe.js"
+import { probe } from "../src/internal/probe.js"
 
 it.scoped("a file of a million empty Ogg pages is refused after 10 seconds", () =>
   Effect.gen(function* () {

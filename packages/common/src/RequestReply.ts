@@ -1,7 +1,14 @@
+/** Requests to a thread that replies to each with one message. */
 import type { Worker } from "node:worker_threads"
 import * as Effect from "effect/Effect"
 
-/** Sends a message to a thread and waits for its reply. Fails if the thread has an error or ends. */
+/**
+ * Sends a message to a thread and waits for its reply. Fails with a sentence if the thread has an error or ends. Send the next
+ * message after the reply.
+ *
+ * @since 0.1.0
+ * @category operations
+ */
 export const requestReply = <Reply>(thread: Worker, message: unknown): Effect.Effect<Reply, string> =>
   Effect.async((resume) => {
     const onMessage = (reply: Reply) => finish(Effect.succeed(reply))

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads"
+import { requestReply } from "@effect-speech/common/RequestReply"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { requestReply } from "../requestReply.js"
 import type { Probed } from "./probe.js"
 
 /** A block of a recording, mono. */
@@ -14,17 +14,6 @@ type Reply = { readonly block: Block | undefined } | { readonly end: true } | { 
 
 /** A block, `undefined` if there is none yet, or the end. */
 export type Pulled = Block | undefined | "end"
-
-const permits = { call: Effect.unsafeMakeSemaphore(2), drawing: Effect.unsafeMakeSemaphore(1) }
-
-/** Who needs the samples of a recording: a call of a program, or the waveform of the console. */
-export type Purpose = keyof typeof permits
-
-/** Waits until fewer than two recordings are being decoded for calls, or none for a waveform. A call waits for no waveform. */
-export const decoderPermit = (purpose: Purpose): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.asVoid(
-    Effect.acquireRelease(Effect.interruptible(permits[purpose].take(1)), () => permits[purpose].release(1))
-  )
 
 /** A decoder that sends no reply for so long is stuck: it replies at least every 256 kB. */
 const timeout = "30 seconds"

@@ -4,7 +4,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, layer } from "@effect/vitest"
 import * as AudioDecoder from "@effect-speech/audio-codec/AudioDecoder"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
-import * as Decoder from "@effect-speech/local-service/Decoder"
+import * as NodeAudioDecoder from "@effect-speech/audio-decoder/NodeAudioDecoder"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -13,8 +13,8 @@ const pathOf = (name: string) => fileURLToPath(new URL(`recordings/${name}`, imp
 /** In seconds. */
 const duration = (readFileSync(pathOf("cat.wav")).length - 44) / 16_000
 
-layer(Layer.provideMerge(Decoder.layer, NodeFileSystem.layer))("the decoder of the local service", (it) => {
-  it.scoped.each(["cat.mp3", "cat.m4a", "cat.flac", "cat.opus.ogg", "cat.webm"])(
+layer(Layer.provideMerge(NodeAudioDecoder.layer, NodeFileSystem.layer))("the decoder of recordings", (it) => {
+  it.scoped.each(["cat.mp3", "cat.m4a", "cat.flac", "cat.opus.ogg", "cat.vorbis.ogg", "cat.flac.ogg", "cat.webm"])(
     "decodes %s for audio-codec, also between tags",
     (name) =>
       Effect.gen(function* () {
@@ -28,6 +28,23 @@ layer(Layer.provideMerge(Decoder.layer, NodeFileSystem.layer))("the decoder of t
         const decoded = yield* Effect.flatMap(AudioDecoder.decodeStream(Stream.make(tagged)), PcmStream.collect)
         expect(decoded.byteLength).toBe(byteLength)
       })
+  )
+
+  it.scoped("decodes an M4A whose offsets have 64 bits, as those of a file of more than 4 GB", () =>
+    Effect.gen(function* () {
+      const short = readFileSync(pathOf("cat.m4a"))
+      const at = short.indexOf("stco") - 4
+      // Its size and type, its version, one offset.
+      const wide = Buffer.from([0, 0, 0, 24, ...Buffer.from("co64"), ...short.subarray(at + 8, at + 16), 0, 0, 0, 0])
+      const long = Buffer.concat([short.subarray(0, at), wide, short.subarray(at + 16)])
+      for (const box of ["moov", "trak", "mdia", "minf", "stbl"]) {
+        const size = long.indexOf(box) - 4
+        long.writeUInt32BE(long.readUInt32BE(size) + 4, size)
+      }
+      const decode = (bytes: Uint8Array) =>
+        Effect.flatMap(AudioDecoder.decodeStream(Stream.make(bytes)), PcmStream.collect)
+      expect(yield* decode(long)).toEqual(yield* decode(short))
+    })
   )
 
   it.scoped("says that a file is gone, or is a folder", () =>

@@ -1,0 +1,44 @@
+/**
+ * The `AudioDecoder` of audio-codec for Node: it decodes MP3, M4A, FLAC, OGG and WebM in threads of Node.
+ *
+ * ```ts
+ * const audio = yield* AudioDecoder.decodeFile("call.mp3").pipe(Effect.provide(NodeAudioDecoder.layer))
+ * ```
+ */
+import * as FileSystem from "@effect/platform/FileSystem"
+import { AudioDecoder, AudioDecoderError } from "@effect-speech/audio-codec/AudioDecoder"
+import * as Pcm from "@effect-speech/audio-codec/Pcm"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as CompressedRecording from "./unstable/CompressedRecording.js"
+
+/**
+ * Decodes each recording in its own thread, which ends with the scope, to mono (the mean of the channels), float32, at the
+ * recording's rate. A recording that is damaged or cut off is an `AudioDecoderError` of reason `Unreadable`. A recording that
+ * arrives as a stream is kept in a temporary file meanwhile.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer: Layer.Layer<AudioDecoder, never, FileSystem.FileSystem> = Layer.unwrapEffect(
+  Effect.map(FileSystem.FileSystem, (fs) =>
+    AudioDecoder.layer({
+      decode: (path, container) => {
+        const unreadable = (problem: string) =>
+          new AudioDecoderError({
+            reason: "Unreadable",
+            container,
+            message: `${problem.replace(/^./, (first) => first.toUpperCase())}. Export the recording again, or send another one.`
+          })
+        return CompressedRecording.open(path, container).pipe(
+          Effect.provideService(FileSystem.FileSystem, fs),
+          Effect.mapError(unreadable),
+          Effect.map(({ blocks, sampleRate }) =>
+            PcmStream.mapError(Pcm.encodeStream(blocks, { sampleRate, channels: 1, encoding: "float32" }), unreadable)
+          )
+        )
+      }
+    })
+  )
+)

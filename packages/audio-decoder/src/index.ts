@@ -1,0 +1,1 @@
+export * as NodeAudioDecoder from "./NodeAudioDecoder.js"
