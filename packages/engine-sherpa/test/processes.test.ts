@@ -43,13 +43,6 @@ const isAlive = (pid: number) => {
 }
 
 describe("a model in a process of its own", () => {
-  it.scopedLive("hears what another one speaks, word for word", () =>
-    Effect.gen(function* () {
-      const recognised = yield* hear(yield* tinyRecogniser(), yield* speechOf(text))
-      expect(recognised?.text).toBe(small)
-    })
-  )
-
   it.scopedLive("hears a long recording in pieces, whole or as a stream, with the times of the whole", () =>
     Effect.gen(function* () {
       const recogniser = yield* tinyRecogniser()

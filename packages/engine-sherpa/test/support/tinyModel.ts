@@ -64,11 +64,18 @@ export const hear = (
 export const say = ({ family, supervised }: OpenVoice, text: string, of: Partial<Utterance> = {}) =>
   speak(supervised, family, 0, { text, lang: "en", voice: "tiny", speed: 1, pronunciations: {}, ...of })
 
-/** A text as speech. */
+const spoken = new Map<string, Float32Array>()
+
+/** A text as speech. It is spoken once. */
 export const speechOf = (text: string) =>
-  Effect.scoped(Effect.flatMap(tinyVoice(), (voice) => Stream.runCollect(say(voice, text)))).pipe(
-    Effect.map((blocks) => concat(Chunk.toArray(blocks), Float32Array))
-  )
+  Effect.gen(function* () {
+    const before = spoken.get(text)
+    if (before !== undefined) return before
+    const blocks = yield* Effect.scoped(Effect.flatMap(tinyVoice(), (voice) => Stream.runCollect(say(voice, text))))
+    const speech = concat(Chunk.toArray(blocks), Float32Array)
+    spoken.set(text, speech)
+    return speech
+  })
 
 /** The processes of models that a process has started, by their ids. */
 export const modelProcesses = (parent: number = process.pid): ReadonlyArray<number> =>
