@@ -33,7 +33,7 @@ serviceTests("a synthesis", cannedService(), (it) => {
     ["is invalid", { text: "abc", output_format: "1:x" }, 400],
     ["whose voice fails", { text: "(fail)" }, 502],
     ["whose voice dies", { text: "(die)" }, 500],
-    ["whose voice is silent", { text: "(nothing)" }, 502]
+    ["of which the voice can speak nothing", { text: "(nothing)" }, 400]
   ] as const)("that %s costs nothing", function* ({ ask, synthesize }, [, body, status]) {
     expect((yield* synthesize(body, {}, { failing: true })).status).toBe(status)
     expect((yield* ask("GET", "/usage")).json()).toEqual([])

@@ -335,6 +335,8 @@ export const wakeAt = (state: State): number | undefined => {
   const { phase } = state
   if (phase._tag === "waiting" || phase._tag === "loading") return phase.until
   if (phase._tag !== "ready") return undefined
-  if (isIdle(state)) return Number.isFinite(phase.idleAt) ? phase.idleAt : undefined
-  return state.running.length === 0 ? undefined : Math.min(...state.running.map(({ until }) => until))
+  // A piece that nobody waits for is watched too: while it is stuck, the process has less room.
+  const times = [...state.running.map(({ until }) => until), ...(isIdle(state) ? [phase.idleAt] : [])]
+  const next = Math.min(...times)
+  return Number.isFinite(next) ? next : undefined
 }
