@@ -335,6 +335,9 @@ export const wakeAt = (state: State): number | undefined => {
   const { phase } = state
   if (phase._tag === "waiting" || phase._tag === "loading") return phase.until
   if (phase._tag !== "ready") return undefined
-  if (isIdle(state)) return Number.isFinite(phase.idleAt) ? phase.idleAt : undefined
-  return state.running.length === 0 ? undefined : Math.min(...state.running.map(({ until }) => until))
+  const first = Math.min(
+    isIdle(state) ? phase.idleAt : Number.POSITIVE_INFINITY,
+    ...state.running.map(({ until }) => until)
+  )
+  return Number.isFinite(first) ? first : undefined
 }
