@@ -82,7 +82,7 @@ describe("in any history, the supervisor of a model", () => {
           }
         }
       ),
-      { seed: 36, numRuns: 500 }
+      { seed: 36, numRuns: 1000 }
     )
   })
 })
@@ -206,6 +206,16 @@ describe("the supervisor of a model", () => {
       expect(world.state).toBe(attempt < 5 ? "waiting" : "refused")
     }
     expect(world.answers.get(piece)).toBe("Failed")
+  })
+
+  it("ends a process that works too long on what nobody wants any more", () => {
+    const world = makeWorld({ idle: Number.POSITIVE_INFINITY })
+    const request = world.enter()
+    world.loaded()
+    world.ask(request)
+    world.leave(request)
+    world.pass(rules.longestPiece)
+    expect(world.isRunning).toBe(false)
   })
 
   it.each([

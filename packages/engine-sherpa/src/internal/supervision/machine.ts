@@ -335,8 +335,9 @@ export const wakeAt = (state: State): number | undefined => {
   const { phase } = state
   if (phase._tag === "waiting" || phase._tag === "loading") return phase.until
   if (phase._tag !== "ready") return undefined
-  // A piece that nobody waits for is watched too: while it is stuck, the process has less room.
-  const times = [...state.running.map(({ until }) => until), ...(isIdle(state) ? [phase.idleAt] : [])]
-  const next = Math.min(...times)
-  return Number.isFinite(next) ? next : undefined
+  const first = Math.min(
+    isIdle(state) ? phase.idleAt : Number.POSITIVE_INFINITY,
+    ...state.running.map(({ until }) => until)
+  )
+  return Number.isFinite(first) ? first : undefined
 }
