@@ -99,7 +99,7 @@ const makeProcess = (options: HostOptions, dispatch: (event: Event) => void) => 
     start: (host: number) => {
       process = startHost(options, {
         onLoaded: () => dispatch({ _tag: "Loaded", host }),
-        onOutcome: (outcome) => dispatch({ _tag: "Done", outcome }),
+        onOutcome: (outcome) => dispatch({ _tag: "Done", host, outcome }),
         onEnded: (ending) => dispatch({ _tag: "Ended", host, ending })
       })
     },
@@ -134,7 +134,7 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
     let numbers = 0
     const requests = makeWaiting<void>()
     const pieces = makeWaiting<Outcome>()
-    /** The work of the pieces that are not sent yet. */
+    /** The work of the pieces that are not done: one may be sent again. */
     const jobs = new Map<Piece, Job>()
 
     /** No action leads to another event at once. */
@@ -163,7 +163,6 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
         case "Send": {
           const job = jobs.get(action.piece)
           if (job !== undefined) process.send({ ...job, task: action.piece })
-          jobs.delete(action.piece)
           break
         }
         case "Admit":
@@ -174,6 +173,7 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
           break
         case "Deliver":
           pieces.answer(action.piece, Effect.succeed(action.outcome))
+          jobs.delete(action.piece)
           break
         case "Fail":
           pieces.answer(action.piece, Effect.fail(action.failure))
