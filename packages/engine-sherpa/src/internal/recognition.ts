@@ -37,6 +37,7 @@ export const recognise = <E, R>(
     if (pieces instanceof Float32Array) {
       return pieces.length === 0 ? undefined : wholeOf(yield* hearPiece({ samples: pieces, startSample: 0 }))
     }
+    yield* supervised.enterLong
     const segments: Array<RecognisedSegment> = []
     yield* pieces.pipe(
       Stream.mapEffect(hearPiece, { concurrency: ahead }),
