@@ -11,10 +11,10 @@ import { refuse } from "./failure.js"
 import { applying, count } from "./message.js"
 
 /** Opens the models of a folder until the scope closes. A folder without any is an error that says why. */
-export const openModels = (folder: string, { capacity, idle, preload, recordings, threads }: Given<"run">) =>
+export const openModels = (folder: string, { capacity, idle, preload, queue, recordings, threads }: Given<"run">) =>
   Effect.gen(function* () {
     const time = idle === undefined ? undefined : Duration.minutes(idle)
-    const engine = yield* Sherpa.make({ folder, idle: time, preload, threads })
+    const engine = yield* Sherpa.make({ folder, idle: time, preload, queue, threads })
     const { models, notUnderstood } = engine.contents
     if (models.length === 0) {
       const reasons = notUnderstood.map(({ name, reason }) => `${name}: ${reason}`)

@@ -23,7 +23,7 @@ const typeOf = (path: string): "folder" | "file" | undefined => {
 }
 
 /** The options that say how to run models. */
-const ofModels = ["idle", "preload", "threads"] as const
+const ofModels = ["idle", "preload", "queue", "threads"] as const
 
 const check = (given: Given<"run">): Effect.Effect<void, UsageError> => {
   const { capacity, dataDir, models, newKey, recordings } = given

@@ -184,6 +184,7 @@ describe("--models", () => {
     ["serve --threads 2", 2, /--threads is for the models of --models FOLDER/],
     ["run --preload -- true", 2, /--preload is for the models of --models FOLDER/],
     ["serve --idle 5", 2, /--idle is for the models of --models FOLDER/],
+    ["serve --queue 5", 2, /--queue is for the models of --models FOLDER/],
     [`serve --models ${models} --recordings ${folder}`, 2, /--recordings is for the built-in recogniser/],
     [`serve --models ${models} --capacity 1`, 2, /--capacity is for the built-in recogniser/],
     [

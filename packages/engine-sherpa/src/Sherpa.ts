@@ -33,7 +33,10 @@ export interface SherpaOptions {
   readonly threads?: number | undefined
   /** Pieces of work that a model does at once, 1 to 64. Default: 2. */
   readonly concurrency?: number | undefined
-  /** Requests that may wait for a model, from 0, beside those that it works on. Others fail as `Overloaded`. Default: 16. */
+  /**
+   * Requests that may wait for a model, from 0, beside those that it works on. Others fail as `Overloaded`. One that waits holds up to
+   * 30 seconds of its recording in memory: 2 MB. Default: 128, twice the calls that a client makes at once.
+   */
   readonly queue?: number | undefined
   /**
    * Which models to load at the start: all, or those of these names. A model that can't be loaded is then an error of the layer.
@@ -165,7 +168,7 @@ const integer = (name: string, value: number, least: number, most: number): numb
 const settingsOf = (options: Partial<SherpaOptions>): Settings => ({
   threads: integer("threads", options.threads ?? Math.min(4, Math.ceil(availableParallelism() / 2)), 1, 256),
   concurrency: integer("concurrency", options.concurrency ?? 2, 1, 64),
-  queue: integer("queue", options.queue ?? 16, 0, 100_000),
+  queue: integer("queue", options.queue ?? 128, 0, 100_000),
   idle: options.idle === undefined ? Number.POSITIVE_INFINITY : Duration.toMillis(options.idle)
 })
 

@@ -42,6 +42,14 @@ describe("the services of a folder of models", () => {
     )
   )
 
+  it.scopedLive("take more requests at once than a client makes", () =>
+    Effect.gen(function* () {
+      const { recognise } = yield* Recogniser
+      const request = { model: tinyName("nemo-ctc"), lang: "en", samples: new Float32Array(400), hotwords: [] }
+      yield* Effect.replicateEffect(recognise(request), 100, { concurrency: "unbounded", discard: true })
+    }).pipe(Effect.provide(Sherpa.layerRecogniser({ folder })), Effect.provide(NodeFileSystem.layer))
+  )
+
   it.scopedLive("are there for the models that the folder has", () =>
     Effect.gen(function* () {
       const models = copyOf("vits")

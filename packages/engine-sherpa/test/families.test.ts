@@ -197,6 +197,14 @@ describe("hotwords", () => {
     expect(encode([{ phrase: "xylo", score: 1 }]).phrases).toBeUndefined()
   })
 
+  it("are at most 1,000 phrases of at most 100 characters: others are left out and counted", () => {
+    const encode = makeEncoder("bpe", pieces)
+    const phrases = ["H".repeat(101), ...Array.from({ length: 1000 }, () => "H".repeat(100))]
+    const encoded = encode(phrases.map((phrase) => ({ phrase, score: 1 })))
+    expect(encoded.unknown).toBe(2)
+    expect(encoded.phrases?.split("/").length).toBe(999)
+  })
+
   it("never have a sign that sherpa-onnx reads as its own", () => {
     const signs = FastCheck.string({ unit: FastCheck.constantFrom(..."HELO'/:#@ \n\u200d▁न") })
     const scores = FastCheck.double()

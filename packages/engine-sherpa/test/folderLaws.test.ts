@@ -143,7 +143,7 @@ describe("any folder", () => {
         for (const path of Object.values(files).flat()) expect(path ?? "/models/m/none").toMatch(/^\/models\/m\/./)
         if (rest._tag === "Voice") expect(Object.keys(rest.voices)).not.toEqual([])
       }),
-      { seed: 36, numRuns: 2000 }
+      { seed: 36, numRuns: 500 }
     )
   })
 

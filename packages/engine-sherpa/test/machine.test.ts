@@ -23,6 +23,7 @@ describe("in any history, the supervisor of a model", () => {
     { weight: 4, arbitrary: FastCheck.record({ do: FastCheck.constant("leave" as const), which }) },
     { weight: 2, arbitrary: FastCheck.record({ do: FastCheck.constant("withdraw" as const), which }) },
     { weight: 2, arbitrary: FastCheck.record({ do: FastCheck.constant("load" as const) }) },
+    { weight: 2, arbitrary: FastCheck.record({ do: FastCheck.constant("leaveAll" as const) }) },
     {
       weight: 3,
       arbitrary: FastCheck.record({
@@ -43,7 +44,7 @@ describe("in any history, the supervisor of a model", () => {
   it("answers each request and each piece once, in order, within its limits, and all of them in the end", () => {
     FastCheck.assert(
       FastCheck.property(
-        FastCheck.array(command, { maxLength: 60 }),
+        FastCheck.array(command, { maxLength: 60, size: "max" }),
         FastCheck.record({
           inProcess: FastCheck.integer({ min: 1, max: 3 }),
           places: FastCheck.integer({ min: 1, max: 5 }),
@@ -60,6 +61,7 @@ describe("in any history, the supervisor of a model", () => {
             else if (each.do === "pass") world.pass(each.millis)
             else if (each.do === "done") world.done(pick(world.inHost, each.which))
             else if (each.do === "leave") world.leave(pick(world.inside, each.which))
+            else if (each.do === "leaveAll") world.inside.forEach(world.leave)
             else if (each.do === "ask" && world.inside.length > 0) world.ask(pick(world.inside, each.which))
             else if (each.do === "withdraw" && world.asked.length > 0) world.withdraw(pick(world.asked, each.which))
           }
@@ -206,6 +208,18 @@ describe("the supervisor of a model", () => {
       expect(world.state).toBe(attempt < 5 ? "waiting" : "refused")
     }
     expect(world.answers.get(piece)).toBe("Failed")
+  })
+
+  it("gives a new process work at once, if the one before was stopped while it worked for nobody", () => {
+    const { request, world } = ready()
+    world.ask(request)
+    world.ask(request)
+    world.leave(request)
+    world.pass(rules.idle)
+    expect(world.isRunning).toBe(false)
+    const piece = world.ask(world.enter())
+    world.loaded()
+    expect(world.inHost).toEqual([piece])
   })
 
   it("ends a process that works too long on what nobody wants any more", () => {

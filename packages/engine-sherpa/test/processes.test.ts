@@ -116,6 +116,27 @@ describe("a model in a process of its own", () => {
     })
   )
 
+  it.scopedLive("reads eight long recordings at once, and a short one beside them", () =>
+    Effect.gen(function* () {
+      const recogniser = yield* tinyRecogniser({ queue: 20 })
+      const seconds = Array.from({ length: 20 }, () => 0)
+      const readers = () => seconds.filter((read) => read > 40).length
+      for (const request of seconds.keys()) {
+        const endless = Stream.repeatEffect(
+          Effect.sync(() => {
+            seconds[request] = (seconds[request] ?? 0) + 1
+            return new Float32Array(16_000)
+          })
+        )
+        yield* Effect.forkScoped(hear(recogniser, endless))
+      }
+      yield* until(Effect.sync(() => readers() === 8))
+      expect((yield* hear(recogniser, yield* speechOf("ten men")))?.text).toBe("ten men")
+      expect(yield* recogniser.status).toMatchObject({ rejected: 0 })
+      expect(readers()).toBe(8)
+    })
+  )
+
   it.scopedLive("stops work on a request that is interrupted, and goes on with others", () =>
     Effect.gen(function* () {
       const recogniser = yield* tinyRecogniser()

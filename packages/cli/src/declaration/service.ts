@@ -48,6 +48,12 @@ const service = {
     "Threads of each model, unless its model.json says how many.",
     { default: "the cores, at most 4" }
   ),
+  queue: optional(
+    "--queue N",
+    number({ from: 0, to: 100_000, integer: true }),
+    "Requests that may wait for a model. Others fail with 503, for a synthesis 502, and the time to come again.",
+    { default: "128" }
+  ),
   preload: flag("--preload", "Load all models at the start, instead of each at its first request."),
   idle: optional("--idle MINUTES", number({ above: 0 }), "Unload a model that had no request for so long.", {
     default: "it stays loaded"

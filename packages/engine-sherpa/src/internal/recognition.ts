@@ -29,13 +29,16 @@ export const recognise = <E, R>(
     const language = model.languageOf(lang)
     const { phrases, unknown } = model.hotwordsOf(hotwords)
     if (unknown > 0)
-      yield* Effect.logWarning(`The model ${model.name} can't write ${unknown} of ${hotwords.length} hotwords.`)
+      yield* Effect.logWarning(
+        `The model ${model.name} does not use ${unknown} of ${hotwords.length} hotwords: it can't write them, or they are too long or too many.`
+      )
     const told = { ...(phrases !== undefined && { hotwords: phrases }), ...(language !== undefined && { language }) }
     const hearPiece = (piece: Piece) => hear(place, model, piece, told)
     const pieces = yield* cut(samples, model.longestPieceMillis)
     if (pieces instanceof Float32Array) {
       return pieces.length === 0 ? undefined : wholeOf([yield* hearPiece({ samples: pieces, startSample: 0 })])
     }
+    yield* supervised.enterLong
     const heard = yield* pieces.pipe(Stream.mapEffect(hearPiece, { concurrency: ahead }), Stream.runCollect)
     return wholeOf([...heard])
   }).pipe(Effect.scoped)

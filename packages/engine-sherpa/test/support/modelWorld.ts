@@ -98,6 +98,7 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
     const isWaited = waiting.length > 0 || loading.size > 0 || (host?.pieces.size ?? 0) > 0
     law(!isWaited || wakeAt(state) !== undefined, "nobody waits without an end")
     law(ofState() !== "refused" || !isWaited, "nobody waits for a refused model")
+    law(host !== undefined || state.running.length === 0, "a stopped host has no pieces")
   }
   const world = {
     broken,

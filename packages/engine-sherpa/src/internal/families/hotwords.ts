@@ -44,9 +44,15 @@ const wordsOf = (phrase: string): ReadonlyArray<string> =>
 export interface Encoded {
   /** What sherpa-onnx takes. `undefined`: no phrase. */
   readonly phrases: string | undefined
-  /** How many phrases are left out, since they have a character that the model does not write. */
+  /** How many phrases are left out, since the model does not write one of their characters, or by {@link limits}. */
   readonly unknown: number
 }
+
+/**
+ * Others are left out. sherpa-onnx prepares the phrases again for each piece of a recording, and all requests of the model wait for
+ * it: 0.2 s with this many, but 20 s with a single phrase of 40,000 characters.
+ */
+const limits = { phrases: 1000, charactersOfPhrase: 100 }
 
 /** More changes nothing, and a number that is no float of C++ would end the process. */
 const mostScore = 1000
@@ -61,6 +67,7 @@ export const makeEncoder = (
     words.every((word) => [...word].every((each) => characters.has(each)))
   const between = tokens.has(wordStart) ? ` ${wordStart} ` : " "
   const encode = ({ phrase, score }: Hotword): string | undefined => {
+    if (phrase.length > limits.charactersOfPhrase) return undefined
     const cases = [phrase, phrase.toLowerCase(), phrase.toUpperCase()].map(wordsOf)
     const words = cases.find(isKnown)
     if (words === undefined || words.length === 0 || Number.isNaN(score)) return undefined
@@ -68,7 +75,10 @@ export const makeEncoder = (
     return `${written} :${Math.min(mostScore, Math.max(-mostScore, score)).toFixed(3)}`
   }
   return (hotwords) => {
-    const encoded = hotwords.map(encode).filter((phrase) => phrase !== undefined)
+    const encoded = hotwords
+      .slice(0, limits.phrases)
+      .map(encode)
+      .filter((phrase) => phrase !== undefined)
     const phrases = encoded.length === 0 ? undefined : encoded.join("/")
     return { phrases, unknown: hotwords.length - encoded.length }
   }

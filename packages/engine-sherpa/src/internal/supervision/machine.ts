@@ -268,6 +268,9 @@ const done = (state: State, outcome: Outcome): Step => {
   return work.wanted ? only(after, { _tag: "Deliver", piece: work.piece, outcome }) : only(after)
 }
 
+/** The state when there is no process any more, and so none of the pieces that it had. */
+const withoutHost = (state: State, phase: Phase): State => ({ ...state, phase, running: [] })
+
 const ended = (state: State, { cause, killed }: Ending, now: number): Step => {
   const wasLoading = state.phase._tag === "loading"
   const deaths = state.deaths + 1
@@ -279,13 +282,13 @@ const ended = (state: State, { cause, killed }: Ending, now: number): Step => {
     : { reason: "Unavailable", cause, retryAfterMillis: Math.max(retryAfter.shortest, until - now) }
   const lost = [...state.running.filter(({ wanted }) => wanted), ...(isHopeless ? state.queue : [])]
   const failed = lost.map(({ piece }): Action => ({ _tag: "Fail", piece, failure }))
-  const next = { ...state, running: [], cause, deaths, failedLoads }
+  const next = { ...state, cause, deaths, failedLoads }
   if (isHopeless) {
     const rejected = state.loads.map((request): Action => ({ _tag: "Reject", request, failure }))
-    return only({ ...next, phase: { _tag: "refused" }, queue: [], loads: [] }, ...failed, ...rejected)
+    return only(withoutHost({ ...next, queue: [], loads: [] }, { _tag: "refused" }), ...failed, ...rejected)
   }
   // Without anybody who waits, the next request starts it, after the delay.
-  return only({ ...next, phase: { _tag: "waiting", until } }, ...failed)
+  return only(withoutHost(next, { _tag: "waiting", until }), ...failed)
 }
 
 const wake = (rules: Rules, state: State, now: number): Step => {
@@ -301,7 +304,7 @@ const wake = (rules: Rules, state: State, now: number): Step => {
     return stuck(state, phase.host, `A piece was not done after ${rules.longestPiece / 1000} seconds.`, now)
   }
   if (phase._tag === "ready" && isIdle(state) && now >= phase.idleAt) {
-    return only({ ...state, phase: { _tag: "unloaded" } }, { _tag: "Stop", host: phase.host })
+    return only(withoutHost(state, { _tag: "unloaded" }), { _tag: "Stop", host: phase.host })
   }
   return only(state)
 }

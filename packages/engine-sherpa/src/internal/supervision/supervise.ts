@@ -34,6 +34,8 @@ export interface Place {
 export interface Supervised {
   /** A place until the end of the scope. Starts the process, if it does not run. */
   readonly enter: Effect.Effect<Place, Failure, Scope.Scope>
+  /** Waits until few long requests are in, and keeps others out until the end of the scope. For a request that has entered. */
+  readonly enterLong: Effect.Effect<void, never, Scope.Scope>
   /** Waits until the model is loaded. Starts the process, if it does not run. */
   readonly load: Effect.Effect<void, Failure>
   readonly status: Effect.Effect<Omit<ModelStatus, "name" | "operation">>
@@ -42,6 +44,9 @@ export interface Supervised {
 export interface SuperviseOptions extends HostOptions {
   readonly rules: Rules
 }
+
+/** Long requests of a model that are read at once. Each holds about 7 MB: four pieces. */
+const mostLong = 8
 
 /** For a request that outlives the engine. */
 const closed: Failure = { reason: "Unavailable", cause: "The engine has ended." }
@@ -134,6 +139,7 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
     let numbers = 0
     const requests = makeWaiting<void>()
     const pieces = makeWaiting<Outcome>()
+    const long = yield* Effect.makeSemaphore(mostLong)
     /** The work of the pieces that are not sent yet. */
     const jobs = new Map<Piece, Job>()
 
@@ -215,6 +221,7 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
       })
     return {
       enter: Effect.map(Effect.acquireRelease(ask("Enter"), leave), (request) => ({ run: (job) => run(request, job) })),
+      enterLong: Effect.asVoid(Effect.acquireRelease(Effect.interruptible(long.take(1)), () => long.release(1))),
       load: Effect.asVoid(ask("Load")),
       status: Effect.sync(() => statusOf(state))
     }
