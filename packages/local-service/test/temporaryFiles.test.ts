@@ -1,7 +1,11 @@
+import { fileURLToPath } from "node:url"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, layer } from "@effect/vitest"
+import { concat } from "@effect-speech/common/TypedArrays"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { type DecodeOptions, readRecording } from "../src/internal/recordings/recording.js"
 import { makeTemporaryFiles } from "../src/internal/recordings/temporaryFiles.js"
 
 layer(NodeFileSystem.layer)("speech that is too long for memory", (it) => {
@@ -14,6 +18,46 @@ layer(NodeFileSystem.layer)("speech that is too long for memory", (it) => {
       const names = yield* fs.readDirectory(folder)
       expect(names.length).toBe(1)
       expect((yield* fs.stat(`${folder}/${names[0]}`)).mode & 0o777).toBe(0o600)
+    })
+  )
+})
+
+layer(NodeFileSystem.layer)("a compressed recording for an engine", (it) => {
+  const path = fileURLToPath(new URL("../../audio-decoder/test/recordings/join.mp3", import.meta.url))
+  // At this rate a second is more than stays in memory.
+  const decoding = { maximumSeconds: 10, sampleRate: 192_000 }
+  const blocksOf = (options: DecodeOptions) =>
+    Effect.map(readRecording(path, options, "engine"), (samples) =>
+      samples instanceof Float32Array ? Stream.make(samples) : samples
+    )
+  const bytesOf = (blocks: Iterable<Float32Array>) => Buffer.from(concat([...blocks], Float32Array).buffer)
+  const setUp = Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped()
+    return { files: fs.readDirectory(folder), temporaryFiles: yield* makeTemporaryFiles(folder) }
+  })
+
+  it.scoped("is in a file until the engine has read it, with each of its samples", () =>
+    Effect.gen(function* () {
+      const { files, temporaryFiles } = yield* setUp
+      const stored = yield* blocksOf({ ...decoding, temporaryFiles })
+      expect(yield* files).toEqual([])
+      const counts = new Set<number>()
+      const read = yield* Stream.runCollect(
+        Stream.tap(stored, () => Effect.map(files, ({ length }) => counts.add(length)))
+      )
+      expect([...counts, ...(yield* files)]).toEqual([1])
+      const decoded = yield* Stream.runCollect(yield* blocksOf(decoding))
+      expect(bytesOf(read).equals(bytesOf(decoded))).toBe(true)
+    })
+  )
+
+  it.scoped("is refused before the engine reads a sample if it is too long", () =>
+    Effect.gen(function* () {
+      const { files, temporaryFiles } = yield* setUp
+      const stored = yield* blocksOf({ ...decoding, maximumSeconds: 1.5, temporaryFiles })
+      expect(yield* Effect.flip(Stream.runHead(stored))).toBe("the recording is longer than 1.5 seconds")
+      expect(yield* files).toEqual([])
     })
   )
 })

@@ -15,6 +15,7 @@ import { writeNumbers } from "../numbers/spokenNumbers.js"
 import type { Settings } from "../options.js"
 import { readRecording } from "../recordings/recording.js"
 import { counted } from "../recordings/samples.js"
+import { TemporaryFiles } from "../recordings/temporaryFiles.js"
 import { recogniserProblem } from "./engineProblems.js"
 import { IdsAndClock } from "./idsAndClock.js"
 import { readFieldsOnly, readUpload } from "./multipartUpload.js"
@@ -166,8 +167,10 @@ const recognise = (
 ) =>
   Effect.gen(function* () {
     const { sampleRate } = recogniser
-    const purpose = recogniser.knownRecordings === undefined ? "engine" : "call"
-    const recording = yield* readRecording(file, { maximumSeconds, sampleRate }, purpose)
+    const decoding = { maximumSeconds, sampleRate }
+    const recording = yield* recogniser.knownRecordings === undefined
+      ? readRecording(file, { ...decoding, temporaryFiles: yield* TemporaryFiles }, "engine")
+      : readRecording(file, decoding)
     const { count, samples } = counted(recording)
     const spoken = yield* recogniser.recognise({
       model: model.name,

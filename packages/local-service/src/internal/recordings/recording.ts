@@ -14,18 +14,23 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import type { TemporaryFiles } from "./temporaryFiles.js"
 
 export interface DecodeOptions {
   /** The longest duration of a recording, in seconds. */
   readonly maximumSeconds: number
   /** Sample rate of the result, in Hz. */
   readonly sampleRate: number
+  /**
+   * Where a compressed recording is stored before the first sample is read, so that its thread ends although the reader takes hours.
+   * Default: it is decoded while it is read.
+   */
+  readonly temporaryFiles?: TemporaryFiles["Type"] | undefined
 }
 
-/** How many compressed recordings may be open at once. Each has a thread. */
+/** How many compressed recordings are decoded at once. Each has a thread. */
 const permits = {
   call: Effect.unsafeMakeSemaphore(2),
-  // An engine holds a recording for as long as it listens, and admits no more requests than it has places.
   engine: Effect.unsafeMakeSemaphore(8),
   drawing: Effect.unsafeMakeSemaphore(1)
 }
@@ -33,7 +38,7 @@ const permits = {
 /** Who reads the samples: the recogniser of known recordings, an engine, or the waveform of the console. */
 type Purpose = keyof typeof permits
 
-/** Waits until fewer recordings are open for this purpose. */
+/** Waits until fewer recordings are decoded for this purpose. */
 const decoderPermit = (purpose: Purpose): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(
     Effect.acquireRelease(Effect.interruptible(permits[purpose].take(1)), () => permits[purpose].release(1))
@@ -57,7 +62,9 @@ export const readRecording = (
     if (container === undefined) {
       return yield* Effect.fail("not a WAV file, nor MP3, M4A, FLAC, OGG or WebM")
     }
-    return container === "wav" ? readWav(recording, options) : readCompressed(recording, container, options, purpose)
+    if (container === "wav") return readWav(recording, options)
+    const samples = readCompressed(recording, container, options, purpose)
+    return options.temporaryFiles === undefined ? samples : stored(samples, options, options.temporaryFiles)
   })
 
 /** The container of a recording, or `undefined` for any other file. */
@@ -75,8 +82,7 @@ const checkRate = (rate: number): Effect.Effect<void, string> =>
     ? Effect.fail(`a sample rate of ${rate} Hz is not supported, only ${rates.from} to ${rates.to} Hz`)
     : Effect.void
 
-const tooLong = ({ maximumSeconds }: DecodeOptions): Effect.Effect<never, string> =>
-  Effect.fail(`the recording is longer than ${maximumSeconds} seconds`)
+const tooLong = ({ maximumSeconds }: DecodeOptions): string => `the recording is longer than ${maximumSeconds} seconds`
 
 /** Fails if the recording is too long. */
 const resampled = <E, R>(
@@ -90,7 +96,7 @@ const resampled = <E, R>(
       Stream.tap(() => yieldToEventLoop),
       Stream.tap((block) => {
         decoded += block.length
-        return decoded > options.maximumSeconds * from ? tooLong(options) : Effect.void
+        return decoded > options.maximumSeconds * from ? Effect.fail(tooLong(options)) : Effect.void
       }),
       Resampler.resampleStream({ from, to: options.sampleRate })
     )
@@ -102,7 +108,7 @@ const decodeWav = (file: Uint8Array, options: DecodeOptions): Effect.Effect<Floa
     const { channels, encoding, sampleRate: from } = format
     yield* checkRate(from)
     const samples = Channels.mixdown(Pcm.decode(bytes, encoding), channels)
-    if (samples.length > options.maximumSeconds * from) return yield* tooLong(options)
+    if (samples.length > options.maximumSeconds * from) return yield* Effect.fail(tooLong(options))
     return Resampler.resample(samples, { from, to: options.sampleRate })
   })
 
@@ -136,3 +142,17 @@ const readCompressed = (
       return resampled(decoded.blocks, decoded.sampleRate, options)
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
+
+/** The samples, which are read to their end first. */
+const stored = (
+  samples: Stream.Stream<Float32Array, string>,
+  options: DecodeOptions,
+  { storeSamples }: TemporaryFiles["Type"]
+): Stream.Stream<Float32Array, string> => {
+  const most = { length: Math.ceil(options.maximumSeconds * options.sampleRate), problem: tooLong(options) }
+  return Stream.unwrapScoped(
+    Effect.map(storeSamples(samples, most), (written) =>
+      written.samples instanceof Float32Array ? Stream.make(written.samples) : written.samples
+    )
+  )
+}
