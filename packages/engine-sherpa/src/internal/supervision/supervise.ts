@@ -21,6 +21,7 @@ import {
   step,
   wakeAt
 } from "./machine.js"
+import { makeModelLog } from "./modelLog.js"
 
 /** A piece of work without its number. */
 export type Job = Omit<Recognise, "task"> | Omit<Speak, "task">
@@ -42,6 +43,8 @@ export interface Supervised {
 }
 
 export interface SuperviseOptions extends HostOptions {
+  /** Of the model, for the log. */
+  readonly name: string
   readonly rules: Rules
 }
 
@@ -133,7 +136,9 @@ const statusOf = ({ cause, phase, rejected, requests, restarts }: State) => {
 /** Supervises a model until the end of the scope. Its process starts when it is needed. */
 export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { rules, ...hostOptions } = options
+    const { name, rules, ...hostOptions } = options
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    const sentencesOf = makeModelLog(name, rules.places)
     let state = initial
     let isClosed = false
     let numbers = 0
@@ -151,6 +156,7 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
         return
       }
       const next = step(rules, state, event, alarm.now())
+      for (const sentence of sentencesOf(state, next.state)) runFork(Effect.logWarning(sentence))
       state = next.state
       for (const action of next.actions) perform(action)
       alarm.set(wakeAt(state))
