@@ -170,12 +170,22 @@ describe("the supervisor of a model", () => {
 
   it("rejects what does not fit, and says when to come again by how long a request takes", () => {
     const { request, world } = ready()
+    const piece = world.ask(request)
     world.pass(7000)
+    world.done(piece)
     world.leave(request)
+    // One that left before its turn.
+    world.leave(world.enter())
     const admitted = Array.from({ length: rules.places }, world.enter)
     const rejected = world.enter()
     expect(admitted.map((each) => world.answers.get(each))).toEqual(admitted.map(() => "admitted"))
     expect(world.failures.get(rejected)).toEqual({ reason: "Overloaded", cause: "", retryAfterMillis: 7000 })
+    // Those that are in take longer than that.
+    const estimateAfter = (millis: number) => {
+      world.pass(millis)
+      return world.failures.get(world.enter())?.retryAfterMillis
+    }
+    expect([5000, 15_000, 80_000].map(estimateAfter)).toEqual([7000, 20_000, 60_000])
     world.leave(admitted[2] ?? 0)
     expect(world.answers.get(world.enter())).toBe("admitted")
   })

@@ -22,6 +22,7 @@ import {
   killModels,
   modelProcesses,
   say,
+  signalModels,
   speechOf,
   tinyRecogniser,
   tinyVoice
@@ -195,6 +196,7 @@ describe("a model in a process of its own", () => {
       const ended = { reason: "Unavailable", message: expect.stringContaining("the engine has ended") }
       expect(yield* Fiber.join(request)).toMatchObject(ended)
       expect(yield* Effect.flip(hear(recogniser, new Float32Array(1)))).toMatchObject(ended)
+      expect(yield* recogniser.status).toMatchObject({ state: "unloaded", running: 0, queued: 0 })
       const host = new URL("../src/internal/host/modelHost.js", import.meta.url).pathname
       const parent = spawn(process.execPath, [
         "--eval",
@@ -325,6 +327,27 @@ describe("a process that is killed", () => {
       expect(yield* Effect.flip(hear(recogniser, samples))).toMatchObject({ reason: "Unavailable" })
       yield* recogniser.load
       expect((yield* hear(recogniser, samples))?.text).toBe(small)
+    })
+  )
+})
+
+describe("a process that ends by itself", () => {
+  it.scopedLive("is started again with what it had, so that no request fails", () =>
+    Effect.gen(function* () {
+      const recogniser = yield* tinyRecogniser({ concurrency: 2, queue: 3 })
+      const samples = yield* speechOf(text)
+      yield* recogniser.load
+      // It works on nothing, so that what it has does not depend on the time.
+      yield* signalModels("SIGSTOP")
+      const fibers = yield* Effect.forEach([1, 2, 3, 4, 5], () => Effect.fork(hear(recogniser, samples)))
+      yield* until(Effect.map(recogniser.status, ({ queued, running }) => queued + running === 5))
+      // The process takes a piece more than it works on.
+      expect(yield* recogniser.status).toMatchObject({ running: 3, queued: 2 })
+      yield* signalModels("SIGSEGV")
+      yield* signalModels("SIGCONT")
+      const heard = yield* Effect.forEach(fibers, Fiber.join)
+      expect(heard.map((each) => each?.text)).toEqual([small, small, small, small, small])
+      expect(yield* recogniser.status).toMatchObject({ restarts: 1 })
     })
   )
 })

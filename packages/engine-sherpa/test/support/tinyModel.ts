@@ -87,8 +87,11 @@ export const modelProcesses = (parent: number = process.pid): ReadonlyArray<numb
     })
 
 /** Kills the processes of all models of this process. */
-export const killModels: Effect.Effect<number> = Effect.sync(() => {
-  const found = modelProcesses()
-  for (const pid of found) process.kill(pid, "SIGKILL")
-  return found.length
-})
+export const killModels: Effect.Effect<number> = Effect.suspend(() => signalModels("SIGKILL"))
+
+export const signalModels = (signal: NodeJS.Signals): Effect.Effect<number> =>
+  Effect.sync(() => {
+    const found = modelProcesses()
+    for (const pid of found) process.kill(pid, signal)
+    return found.length
+  })

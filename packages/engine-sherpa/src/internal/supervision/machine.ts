@@ -89,8 +89,8 @@ interface Running extends Work {
 
 export interface State {
   readonly phase: Phase
-  /** The requests that are in, each with the time when it entered. */
-  readonly requests: ReadonlyMap<Request, { readonly since: number; readonly started: boolean }>
+  /** The requests that are in, each with the time when it entered, and whether a piece of it was done. */
+  readonly requests: ReadonlyMap<Request, { readonly since: number; readonly served: boolean }>
   readonly queue: ReadonlyArray<Work>
   /** What was in a process that ended by itself. Each is sent again before the queue. */
   readonly suspects: ReadonlyArray<Work>
@@ -109,7 +109,7 @@ export interface State {
   readonly cause: string
   readonly rejected: number
   readonly restarts: number
-  /** Mean milliseconds for which a request is in. */
+  /** Mean milliseconds for which a request is in, of those that had a piece done. 0: not known. */
   readonly mean: number
 }
 
@@ -198,14 +198,19 @@ const enter = (rules: Rules, state: State, request: Request, now: number): Step 
   const failure = down(state, now)
   if (failure !== undefined) return only(state, { _tag: "Reject", request, failure })
   if (state.requests.size >= rules.places) {
-    const estimate = Math.min(retryAfter.longest, Math.max(retryAfter.shortest, state.mean))
     return only(
       { ...state, rejected: state.rejected + 1 },
-      { _tag: "Reject", request, failure: { reason: "Overloaded", cause: "", retryAfterMillis: estimate } }
+      { _tag: "Reject", request, failure: { reason: "Overloaded", cause: "", retryAfterMillis: estimate(state, now) } }
     )
   }
-  const requests = new Map(state.requests).set(request, { since: now, started: false })
+  const requests = new Map(state.requests).set(request, { since: now, served: false })
   return andThen(only({ ...state, requests }, { _tag: "Admit", request }), (after) => ensureStarted(rules, after, now))
+}
+
+/** Milliseconds until a place is probably free. Requests that are in for long show that the mean is too low. */
+const estimate = ({ mean, requests }: State, now: number): number => {
+  const oldest = Math.max(0, ...[...requests.values()].map(({ since }) => now - since))
+  return Math.min(retryAfter.longest, Math.max(retryAfter.shortest, mean, oldest))
 }
 
 /** Why no request can enter now. `undefined` if one can. */
@@ -255,10 +260,12 @@ const leave = (state: State, request: Request, now: number): State => {
   if (left === undefined) return { ...state, loads }
   const requests = new Map(state.requests)
   requests.delete(request)
-  const took = now - left.since
-  const mean = state.mean === 0 ? took : state.mean + weightOfNewest * (took - state.mean)
+  const mean = left.served ? meanWith(state.mean, now - left.since) : state.mean
   return without({ ...state, loads, requests, mean }, (work) => work.request === request)
 }
+
+const meanWith = (mean: number, newest: number): number =>
+  mean === 0 ? newest : mean + weightOfNewest * (newest - mean)
 
 const isCurrent = ({ phase }: State, host: Host): boolean =>
   (phase._tag === "loading" || phase._tag === "ready") && phase.host === host
@@ -273,8 +280,12 @@ const loaded = (rules: Rules, state: State, host: Host, now: number): Step => {
 const done = (state: State, outcome: Outcome): Step => {
   const work = state.running.find(({ piece }) => piece === outcome.task)
   if (work === undefined) return only(state)
+  const { request } = work
+  const entered = state.requests.get(request)
   const after = {
     ...state,
+    requests:
+      entered === undefined ? state.requests : new Map(state.requests).set(request, { ...entered, served: true }),
     running: state.running.filter((running) => running !== work),
     deaths: outcome._tag === "Failed" ? state.deaths : 0
   }
@@ -351,15 +362,10 @@ const fill = (rules: Rules, state: State, now: number, wasIdle: boolean): Step =
   const alone = state.suspects.length > 0
   const sent = alone ? state.suspects.slice(0, room(1, state)) : state.queue.slice(0, room(rules.inProcess, state))
   if (sent.length === 0) return only(state)
-  const requests = new Map(state.requests)
-  for (const { request } of sent) {
-    const entered = requests.get(request)
-    if (entered !== undefined) requests.set(request, { ...entered, started: true })
-  }
   const started = sent.map((work) => ({ ...work, until: now + rules.longestPiece, wanted: true, alone }))
   const isSent = (work: Work) => sent.includes(work)
   return only(
-    { ...without(state, isSent), requests, running: [...state.running, ...started] },
+    { ...without(state, isSent), running: [...state.running, ...started] },
     ...sent.map(({ piece }): Action => ({ _tag: "Send", host: phase.host, piece }))
   )
 }

@@ -121,8 +121,8 @@ const makeProcess = (options: HostOptions, dispatch: (event: Event) => void) => 
   }
 }
 
-const statusOf = ({ cause, phase, rejected, requests, restarts }: State) => {
-  const running = [...requests.values()].filter(({ started }) => started).length
+const statusOf = ({ cause, phase, rejected, requests, restarts, ...state }: State) => {
+  const running = new Set(state.running.flatMap(({ request, wanted }) => (wanted ? [request] : []))).size
   return {
     state: phase._tag === "waiting" ? ("restarting" as const) : phase._tag,
     ...(cause !== "" && { reason: cause }),
@@ -196,6 +196,7 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
       Effect.promise(() => {
         isClosed = true
         dispatch({ _tag: "Wake" })
+        state = initial
         alarm.set(undefined)
         return process.end()
       })
