@@ -323,6 +323,24 @@ describe("the supervisor of a model", () => {
     expect(world.answers.get(piece)).toBe("Failed")
   })
 
+  it("never refuses a good model whose process is killed again and again, and lets nobody wait for long", () => {
+    const { request, world } = ready()
+    world.ended(killed)
+    const [piece, load] = [world.ask(request), world.load()]
+    const failToStart = () => {
+      world.pass(30_000)
+      world.ended(killed)
+    }
+    for (let attempt = 1; attempt <= 4; attempt++) failToStart()
+    expect([piece, load].map((each) => world.answers.get(each))).toEqual(["Unavailable", "Unavailable"])
+    for (let attempt = 1; attempt <= 20; attempt++) failToStart()
+    expect(world.failures.get(world.enter())).toMatchObject({ reason: "Unavailable", retryAfterMillis: 30_000 })
+    world.pass(30_000)
+    world.loaded()
+    const next = world.ask(request)
+    expect(world.inHost).toEqual([next])
+  })
+
   it("gives a new process work at once, if the one before was stopped while it worked for nobody", () => {
     const { request, world } = ready()
     world.ask(request)

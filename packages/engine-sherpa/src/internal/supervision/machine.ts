@@ -17,12 +17,16 @@
  * | If the process is killed, the pieces in it fail, and the others wait for the next process. | The system may kill it again. |
  * | If the process ends by itself, the pieces in it are sent again, each alone in the process. If one ends it again, that one fails. | One of them ended it, and the others are innocent. |
  * | While the process is down, no request enters. | Its client can choose to wait, or to ask another machine. |
- * | A model that never loaded is refused if it can't be loaded, any other one after several attempts. | Memory may be short for a while. |
+ * | A model that never loaded is refused if it ends its process, and after several attempts if its process is killed. | It would do so again. |
+ * | A model that loaded before is refused only if it ends its process several times. While its process is killed, who waits is sent away. | Memory may be short for a while. |
  */
 
 import type { Outcome } from "../host/protocol.js"
 
-/** How often a model that can't be loaded is tried, if it could be loaded before, or if its process was killed from outside. */
+/**
+ * How often a model that can't be loaded is tried before it is refused, if it could be loaded before, or if its process was killed from
+ * outside. If both: before those who wait are sent away.
+ */
 const mostAttempts = 5
 
 /** In milliseconds. */
@@ -102,7 +106,7 @@ export interface State {
   readonly hosts: Host
   /** Ends of processes since a piece was done. */
   readonly deaths: number
-  /** Processes in a row that ended before the model was loaded. */
+  /** Processes in a row that ended before the model was loaded. Of a model that loaded before, those that ended by themselves. */
   readonly failedLoads: number
   readonly everLoaded: boolean
   /** Why it last ended. */
@@ -297,32 +301,36 @@ const withoutHost = (state: State, phase: Phase): State => ({ ...state, phase, r
 
 const ended = (state: State, { cause, killed }: Ending, now: number): Step => {
   const wasLoading = state.phase._tag === "loading"
+  // Whatever is wrong, it is not the model.
+  const isInnocent = killed && state.everLoaded
   const deaths = state.deaths + 1
-  const failedLoads = wasLoading ? state.failedLoads + 1 : 0
+  const failedLoads = wasLoading ? state.failedLoads + (isInnocent ? 0 : 1) : 0
   const isHopeless = wasLoading && ((!killed && !state.everLoaded) || failedLoads >= mostAttempts)
   const until = now + Math.min(delays.longest, delays.first * 2 ** (deaths - 1))
   const failure: Failure = isHopeless
     ? { reason: "Failed", cause }
     : { reason: "Unavailable", cause, retryAfterMillis: Math.max(retryAfter.shortest, until - now) }
-  const fail = ({ piece }: Work): Action => ({ _tag: "Fail", piece, failure })
-  const next = { ...state, cause, deaths, failedLoads }
-  if (isHopeless) {
-    const failed = [...state.suspects, ...state.queue].map(fail)
-    const rejected = state.loads.map((request): Action => ({ _tag: "Reject", request, failure }))
-    return only(
-      withoutHost({ ...next, suspects: [], queue: [], loads: [] }, { _tag: "refused" }),
-      ...failed,
-      ...rejected
-    )
-  }
   // Without anybody who waits, the next request starts it, after the delay.
-  const phase: Phase = { _tag: "waiting", until }
+  const phase: Phase = isHopeless ? { _tag: "refused" } : { _tag: "waiting", until }
+  const next = withoutHost({ ...state, cause, deaths, failedLoads }, phase)
+  if (isHopeless || (wasLoading && isInnocent && deaths >= mostAttempts)) return sendAway(next, failure)
   const lost = state.running.filter(({ wanted }) => wanted)
-  if (killed) return only(withoutHost(next, phase), ...lost.map(fail))
-  if (state.running.length === 1)
-    return only(withoutHost(next, phase), ...lost.map(({ piece }) => guilty(piece, cause)))
-  return only(withoutHost({ ...next, suspects: [...lost, ...state.suspects] }, phase))
+  if (killed) return only(next, ...lost.map(failed(failure)))
+  if (state.running.length === 1) return only(next, ...lost.map(({ piece }) => guilty(piece, cause)))
+  return only({ ...next, suspects: [...lost, ...state.suspects] })
 }
+
+const failed =
+  (failure: Failure) =>
+  ({ piece }: Work): Action => ({ _tag: "Fail", piece, failure })
+
+/** Nobody waits any more. */
+const sendAway = (state: State, failure: Failure): Step =>
+  only(
+    { ...state, suspects: [], queue: [], loads: [] },
+    ...[...state.suspects, ...state.queue].map(failed(failure)),
+    ...state.loads.map((request): Action => ({ _tag: "Reject", request, failure }))
+  )
 
 /** The process works, and ended on this piece: the same would happen again. */
 const guilty = (piece: Piece, reason: string): Action => ({
