@@ -31,16 +31,24 @@ export const openModels = (folder: string, { capacity, idle, preload, queue, rec
     return engine
   })
 
+/** Of more names or languages the first ones are shown. */
+const mostListed = 8
+
 /** `a, b or c`. Of many the first ones, and how many more there are. */
 const listed = (names: ReadonlyArray<string>, word: "and" | "or"): string => {
-  const shown = names.length > 8 ? names.slice(0, 3) : names.slice(0, -1)
-  const last = names.length > 8 ? `${count(names.length - 3)} more` : names.at(-1)
+  const shown = names.length > mostListed ? names.slice(0, 3) : names.slice(0, -1)
+  const last = names.length > mostListed ? `${count(names.length - 3)} more` : names.at(-1)
   return shown.length === 0 ? `${last}` : `${shown.join(", ")} ${word} ${last}`
 }
 
-const describeModel = (model: ModelDescription, { recognisers, voices }: Contents): string => {
+/** The names by which requests ask for a model. */
+const namesOf = (model: ModelDescription, { recognisers, voices }: Contents): ReadonlySet<string> => {
   const offers = model._tag === "Recogniser" ? recognisers : voices
-  const names = new Set(offers.flatMap((offer) => (offer.model === model ? offer.name : [])))
+  return new Set(offers.flatMap((offer) => (offer.model === model ? offer.name : [])))
+}
+
+const describeModel = (model: ModelDescription, contents: Contents): string => {
+  const names = namesOf(model, contents)
   const [does, option] = model._tag === "Recogniser" ? ["transcribes", "--model"] : ["speaks", "--voice"]
   return `${model.name} ${does} ${listed(model.languages, "and")}: ${option} ${listed([...names], "or")}.`
 }
@@ -52,6 +60,10 @@ export const describeProblems = ({ notUnderstood }: Contents): ReadonlyArray<str
 /** What each model does and by which names, what is not used, and what stays as without models. */
 export const describeContents = (contents: Contents): ReadonlyArray<string> => [
   ...contents.models.map((model) => describeModel(model, contents)),
+  ...applying(
+    contents.models.some((model) => Math.max(model.languages.length, namesOf(model, contents).size) > mostListed) &&
+      `speech models ${contents.folder} --json prints all names and languages.`
+  ),
   ...describeProblems(contents),
   ...contents.notes,
   ...applying(

@@ -174,7 +174,8 @@ describe("--models", () => {
     }
     writeFileSync(join(polyglot, tinyName("vits"), "model.json"), JSON.stringify(manifest))
     expect(describeContents(yield* ModelFolder.read(polyglot))).toEqual([
-      "tiny-vits-en speaks bn, en, gu and 6 more: --voice default_female or default_male.",
+      "tiny-vits-en speaks bn, en, gu and 6 more: --voice default_female, default_male, tiny-vits-en-0 or tiny-vits-en-1.",
+      `speech models ${polyglot} --json prints all names and languages.`,
       "No model transcribes, so the built-in recogniser does. It knows only what this service has spoken, and --recordings."
     ])
   })

@@ -3,7 +3,7 @@ import { holds } from "effect-speech-test-support/holds"
 import { describe, expect, it } from "vitest"
 import { makeEncoder, spellingOf } from "../src/internal/families/hotwords.js"
 import { hearingFamily, longEnough } from "../src/internal/families/recognisers.js"
-import { byModel, byPauses, type Heard, type SegmentsOf } from "../src/internal/families/segments.js"
+import { byModel, byPauses, type Heard, joinTexts, type SegmentsOf } from "../src/internal/families/segments.js"
 import { speakingFamily } from "../src/internal/families/voices.js"
 import type { RecogniserDescription, VoiceDescription } from "../src/internal/folder/description.js"
 
@@ -65,6 +65,37 @@ describe("segments", () => {
     expect(byPauses(result, 2000).map(({ text }) => text)).toEqual(["नमस्ते", "जी"])
   })
 
+  it.each([
+    { language: "English", tokens: [" hel", "lo", " you"], timestamps: [0, 0.7, 1.4], segments: ["hello", "you"] },
+    { language: "English", tokens: [" yes", "."], timestamps: [0, 0.7], segments: ["yes."] },
+    { language: "Hindi", tokens: [" क", "्", "या"], timestamps: [0, 0.1, 0.75], segments: ["क्या"] },
+    {
+      language: "Chinese",
+      tokens: ["你", "好", "世", "界", "。"],
+      timestamps: [0, 0.2, 1, 1.2, 1.9],
+      segments: ["你好", "世界。"]
+    },
+    { language: "Thai", tokens: ["สวัส", "ดี", "ครับ"], timestamps: [0, 0.7, 1.4], segments: ["สวัสดี", "ครับ"] },
+    { language: "Korean", tokens: ["안", "녕"], timestamps: [0, 0.7], segments: ["안녕"] }
+  ])("of $language begin only where a word begins: $segments", ({ segments, timestamps, tokens }) => {
+    const result = heard({ text: tokens.join("").trim(), tokens, timestamps })
+    expect(byPauses(result, 3000).map(({ text }) => text)).toEqual(segments)
+  })
+
+  it.each([
+    { texts: ["hello", "world"], joined: "hello world" },
+    { texts: ["नमस्ते", "जी"], joined: "नमस्ते जी" },
+    { texts: ["안녕", "하세요"], joined: "안녕 하세요" },
+    { texts: ["你好。", "世界"], joined: "你好。世界" },
+    { texts: ["你好，", "世界"], joined: "你好，世界" },
+    { texts: ["𠮷", "𠮷"], joined: "𠮷𠮷" },
+    { texts: ["こんにちは", "世界"], joined: "こんにちは世界" },
+    { texts: ["สวัสดี", "ครับ"], joined: "สวัสดีครับ" },
+    { texts: ["世界", "hello"], joined: "世界 hello" }
+  ])("of several pieces are joined as their scripts are written: $joined", ({ joined, texts }) => {
+    expect(joinTexts(texts)).toBe(joined)
+  })
+
   it("are one for the whole piece if the tokens do not have its text", () => {
     const result = heard({ text: "twenty", tokens: ["2", "0"], timestamps: [0, 1] })
     expect(byPauses(result, 2000)).toEqual([{ text: "twenty", startMillis: 0, endMillis: 2000 }])
@@ -84,7 +115,9 @@ describe("segments", () => {
   })
 
   const seconds = FastCheck.oneof(FastCheck.double({ min: -5, max: 40, noNaN: true }), FastCheck.constant(0))
-  const words = FastCheck.array(FastCheck.constantFrom(" a", "b", " ", "<0xE0>", "न", "", " 4."), { maxLength: 12 })
+  const words = FastCheck.array(FastCheck.constantFrom(" a", "b", " ", "<0xE0>", "न", "", " 4.", "好"), {
+    maxLength: 12
+  })
   const results = FastCheck.record({
     text: FastCheck.option(FastCheck.string(), { nil: undefined }),
     tokens: words,
@@ -101,28 +134,36 @@ describe("segments", () => {
   it.each<[string, SegmentsOf, "tokens" | "segment_texts"]>([
     ["the pauses between tokens", byPauses, "tokens"],
     ["the segments of the model", byModel, "segment_texts"]
-  ])("by %s lose no text, and are in order and in the piece, whatever the result is", (_, segmentsOf, parts) => {
-    holds([results], {}, ({ durationMillis, fits, ...result }) => {
-      const count = result[parts].length
-      const fitting = Array.from({ length: count }, (_, index) => result.timestamps[index % 12] ?? index)
-      const text = result.text ?? result[parts].join("")
-      const told = fits
-        ? { ...result, text, timestamps: fitting, segment_timestamps: fitting, segment_durations: fitting }
-        : { ...result, text }
-      const segments = segmentsOf(told, durationMillis)
-      expect(bare(segments.map((segment) => segment.text).join(""))).toBe(bare(text))
-      let end = 0
-      for (const { confidence = 0, endMillis, startMillis, text } of segments) {
-        expect(text).toBe(text.trim())
-        expect(text).not.toBe("")
-        expect(startMillis).toBeGreaterThanOrEqual(end)
-        expect(endMillis).toBeGreaterThan(startMillis)
-        expect(endMillis).toBeLessThanOrEqual(Math.max(1, durationMillis))
-        expect(confidence >= 0 && confidence <= 1).toBe(true)
-        end = endMillis
-      }
-    })
-  })
+  ])(
+    "by %s lose no text, cut no word, and are in order and in the piece, whatever the result is",
+    (_, segmentsOf, parts) => {
+      holds([results], {}, ({ durationMillis, fits, ...result }) => {
+        const count = result[parts].length
+        const fitting = Array.from({ length: count }, (_, index) => result.timestamps[index % 12] ?? index)
+        const text = result.text ?? result[parts].join("")
+        const told = fits
+          ? { ...result, text, timestamps: fitting, segment_timestamps: fitting, segment_durations: fitting }
+          : { ...result, text }
+        const segments = segmentsOf(told, durationMillis)
+        expect(bare(segments.map((segment) => segment.text).join(""))).toBe(bare(text))
+        let end = 0
+        let said = text.trim()
+        for (const { confidence = 0, endMillis, startMillis, text } of segments) {
+          expect(said.startsWith(text)).toBe(true)
+          said = said.slice(text.length)
+          expect(said).toMatch(text.endsWith("好") ? /^/u : /^\s|^$/u)
+          said = said.trimStart()
+          expect(text).toBe(text.trim())
+          expect(text).not.toBe("")
+          expect(startMillis).toBeGreaterThanOrEqual(end)
+          expect(endMillis).toBeGreaterThan(startMillis)
+          expect(endMillis).toBeLessThanOrEqual(Math.max(1, durationMillis))
+          expect(confidence >= 0 && confidence <= 1).toBe(true)
+          end = endMillis
+        }
+      })
+    }
+  )
 })
 
 describe("hotwords", () => {

@@ -92,7 +92,7 @@ const facts: FastCheck.Arbitrary<Facts> = FastCheck.record({
   folder: FastCheck.constant("/models/m"),
   files,
   hasEspeakData: FastCheck.boolean(),
-  inner: FastCheck.option(FastCheck.constant("a"), { nil: undefined }),
+  inner: FastCheck.subarray(["a", "b"]),
   manifest,
   licence: FastCheck.option(anyText, { nil: undefined })
 })

@@ -13,6 +13,8 @@ const ready = () => {
   return { world, request }
 }
 
+const pick = (from: ReadonlyArray<number>, index: number) => from[index % from.length] ?? 0
+
 describe("in any history, the supervisor of a model", () => {
   const which = FastCheck.nat(9)
   const command = FastCheck.oneof(
@@ -39,8 +41,6 @@ describe("in any history, the supervisor of a model", () => {
       })
     }
   )
-  const pick = (from: ReadonlyArray<number>, index: number) => from[index % from.length] ?? 0
-
   it("answers each request and each piece once, in order, within its limits, and all of them in the end", () => {
     FastCheck.assert(
       FastCheck.property(
@@ -73,9 +73,9 @@ describe("in any history, the supervisor of a model", () => {
             for (const piece of world.inHost) world.done(piece)
             world.pass(1000)
           }
+          expect(world.asked).toEqual([])
           for (const request of world.inside) world.leave(request)
           expect(world.broken).toEqual([])
-          expect(world.asked).toEqual([])
           for (const load of loads) expect(world.answers.has(load)).toBe(true)
           if (chosen.idle < 100_000) {
             world.pass(200_000)
@@ -85,6 +85,71 @@ describe("in any history, the supervisor of a model", () => {
         }
       ),
       { seed: 36, numRuns: 1000 }
+    )
+  })
+})
+
+describe("a piece that ends any process that works on it", () => {
+  const command = FastCheck.oneof(
+    { weight: 3, arbitrary: FastCheck.record({ do: FastCheck.constant("enter" as const) }) },
+    {
+      weight: 8,
+      arbitrary: FastCheck.record({
+        do: FastCheck.constant("ask" as const),
+        which: FastCheck.nat(9),
+        of: FastCheck.constantFrom("innocent" as const, "innocent" as const, "poison" as const)
+      })
+    },
+    { weight: 6, arbitrary: FastCheck.record({ do: FastCheck.constant("work" as const), which: FastCheck.nat(9) }) },
+    {
+      weight: 1,
+      arbitrary: FastCheck.record({ do: FastCheck.constant("withdraw" as const), which: FastCheck.nat(9) })
+    },
+    { weight: 4, arbitrary: FastCheck.record({ do: FastCheck.constant("start" as const) }) },
+    { weight: 1, arbitrary: FastCheck.record({ do: FastCheck.constant("failToStart" as const) }) }
+  )
+
+  it("fails alone, and each innocent piece is delivered", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.array(command, { maxLength: 60, size: "max" }),
+        FastCheck.integer({ min: 1, max: 4 }),
+        (commands, inProcess) => {
+          const world = makeWorld({ inProcess, places: 100 })
+          const kinds = new Map<number, "innocent" | "poison">()
+          world.load()
+          world.loaded()
+          const start = () => {
+            world.pass(600)
+            world.loaded()
+          }
+          for (const each of commands) {
+            if (each.do === "enter") world.enter()
+            else if (each.do === "start") start()
+            else if (each.do === "failToStart") {
+              world.pass(600)
+              if (world.state === "loading") world.ended(crashed)
+            } else if (each.do === "ask" && world.inside.length > 0) {
+              kinds.set(world.ask(pick(world.inside, each.which), each.of), each.of)
+            } else if (each.do === "work") world.work(pick(world.inHost, each.which))
+            else if (each.do === "withdraw" && world.asked.length > 0) {
+              const piece = pick(world.asked, each.which)
+              world.withdraw(piece)
+              kinds.delete(piece)
+            }
+          }
+          for (let turn = 0; turn < 300 && world.asked.length > 0; turn++) {
+            for (const piece of world.inHost) world.work(piece)
+            world.pass(20_000)
+            world.loaded()
+          }
+          expect(world.broken).toEqual([])
+          for (const [piece, kind] of kinds) {
+            expect(world.answers.get(piece)).toBe(kind === "poison" ? "Failed" : "delivered")
+          }
+        }
+      ),
+      { seed: 36, numRuns: 300 }
     )
   })
 })
@@ -139,7 +204,7 @@ describe("the supervisor of a model", () => {
     expect(world.broken).toEqual([])
   })
 
-  it("fails what its process worked on when it ends, and does the rest with the next process", () => {
+  it("fails what its process worked on when it is killed, and does the rest with the next process", () => {
     const { request, world } = ready()
     const [first = 0, second = 0, third = 0] = [1, 2, 3].map(() => world.ask(request))
     world.ended(killed)
@@ -149,6 +214,44 @@ describe("the supervisor of a model", () => {
     world.pass(500)
     world.loaded()
     expect(world.inHost).toEqual([third])
+  })
+
+  it("sends the pieces of a process that ended by itself again, one at a time, before others", () => {
+    const { request, world } = ready()
+    const [first = 0, poison = 0, third = 0] = (["innocent", "poison", "innocent"] as const).map((of) =>
+      world.ask(request, of)
+    )
+    world.work(poison)
+    const next = () => {
+      world.pass(1000)
+      world.loaded()
+      return world.inHost
+    }
+    expect(next()).toEqual([first])
+    world.work(first)
+    expect(world.inHost).toEqual([poison])
+    world.work(poison)
+    expect(next()).toEqual([third])
+    world.work(third)
+    expect([first, poison, third].map((piece) => world.answers.get(piece))).toEqual([
+      "delivered",
+      "Failed",
+      "delivered"
+    ])
+    expect(world.state).toBe("ready")
+  })
+
+  it("sends a piece that was killed from outside never again, also if it was alone", () => {
+    const { request, world } = ready()
+    const pieces = [world.ask(request), world.ask(request)]
+    world.ended(crashed)
+    world.pass(1000)
+    world.loaded()
+    world.ended(killed)
+    expect(world.answers.get(pieces[0] ?? 0)).toBe("Unavailable")
+    world.pass(1000)
+    world.loaded()
+    expect(world.inHost).toEqual([pieces[1]])
   })
 
   it("waits twice as long before each further start, up to 30 seconds, until a piece is done", () => {

@@ -8,10 +8,13 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { tinyName } from "effect-speech-test-support/tinyModels"
 import type { Loadable } from "../src/internal/models.js"
+import { initial, type State } from "../src/internal/supervision/machine.js"
+import { makeModelLog } from "../src/internal/supervision/modelLog.js"
 import {
   copyOf,
   edit,
@@ -249,6 +252,36 @@ describe("a model that can't be loaded", () => {
       expect(yield* Effect.flip(Effect.scoped(model.supervised.enter))).toEqual(rejected)
     })
   )
+})
+
+it.scopedLive("the log says that a model stopped, can't be loaded or is overloaded, each once", () => {
+  const logged: Array<string> = []
+  const logger = Logger.make(({ logLevel, message }) => logged.push(`${logLevel.label} ${String(message)}`))
+  return Effect.gen(function* () {
+    const recogniser = yield* tinyRecogniser({ concurrency: 1, queue: 1 })
+    const request = Effect.exit(hear(recogniser, new Float32Array(16_000)))
+    yield* Effect.replicateEffect(request, 5, { concurrency: "unbounded" })
+    yield* killModels
+    yield* until(Effect.map(recogniser.status, ({ state }) => state !== "ready"))
+    const models = copyOf("nemo-ctc")
+    const spoiled = yield* tinyRecogniser({}, "nemo-ctc", models)
+    rmSync(join(models, tinyName("nemo-ctc"), "tokens.txt"))
+    yield* Effect.replicateEffect(Effect.exit(hear(spoiled, new Float32Array(16_000))), 2)
+    expect(logged).toEqual([
+      "WARN Too many requests wait for the model tiny-nemo-ctc-en: 2 are in. Further ones fail.",
+      "WARN The model tiny-nemo-ctc-en stopped: its process ended by SIGKILL. It starts again.",
+      expect.stringMatching(
+        /^WARN The model tiny-nemo-ctc-en can't be loaded: .+\. Its requests fail until the service is/
+      )
+    ])
+    expect(yield* Effect.flip(spoiled.load)).toMatchObject({ _tag: "SherpaModelRefused" })
+  }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+})
+
+it("the log has no words that a model wrote while it worked", () => {
+  const ready: State = { ...initial, phase: { _tag: "ready", host: 1, idleAt: 0 } }
+  const stopped: State = { ...initial, phase: { _tag: "waiting", until: 1 }, cause: "Its process ended. OOV password." }
+  expect(makeModelLog("m", 2)(ready, stopped)).toEqual(["The model m stopped. It starts again."])
 })
 
 describe("a process that is killed", () => {

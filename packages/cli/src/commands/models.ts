@@ -45,8 +45,10 @@ const rowsOf = (models: ReadonlyArray<Model>): ReadonlyArray<string> => {
   )
 }
 
-const namesFor = (option: string, names: ReadonlyArray<string>): string | false =>
-  names.length > 0 && `For ${option}: ${some([...new Set(names)], 8)}.`
+const namesFor = (option: string, names: ReadonlyArray<string>): string | false => {
+  const all = [...new Set(names)]
+  return all.length > 0 && `For ${option}: ${some(all, 8)}${all.length > 8 ? " (--json prints all)" : ""}.`
+}
 
 const describe = ({ models, notUnderstood, recognisers, voices }: ModelFolder.Contents): string => {
   // Aliases first: programs that use the service have them already.

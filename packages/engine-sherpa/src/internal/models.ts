@@ -63,6 +63,7 @@ export const openModel = (
     ): Effect.Effect<Open<D, F>, never, Scope.Scope> =>
       Effect.map(
         supervise({
+          name,
           load: { _tag: "Load", operation, config: of.family.config, ...(trial !== undefined && { trial }) },
           folder,
           concurrency: settings.concurrency,

@@ -6,6 +6,7 @@ import { RecogniserFailed } from "@effect-speech/engine"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { type HearingFamily, longEnough } from "./families/recognisers.js"
+import { joinTexts } from "./families/segments.js"
 import { cut, type Piece, sampleRate } from "./pieces.js"
 import { failedOn, sentenceOf } from "./sentences.js"
 import type { Failure } from "./supervision/machine.js"
@@ -35,15 +36,11 @@ export const recognise = <E, R>(
     const hearPiece = (piece: Piece) => hear(place, model, piece, told)
     const pieces = yield* cut(samples, model.longestPieceMillis)
     if (pieces instanceof Float32Array) {
-      return pieces.length === 0 ? undefined : wholeOf(yield* hearPiece({ samples: pieces, startSample: 0 }))
+      return pieces.length === 0 ? undefined : wholeOf([yield* hearPiece({ samples: pieces, startSample: 0 })])
     }
     yield* supervised.enterLong
-    const segments: Array<RecognisedSegment> = []
-    yield* pieces.pipe(
-      Stream.mapEffect(hearPiece, { concurrency: ahead }),
-      Stream.runForEach((heard) => Effect.sync(() => segments.push(...heard)))
-    )
-    return wholeOf(segments)
+    const heard = yield* pieces.pipe(Stream.mapEffect(hearPiece, { concurrency: ahead }), Stream.runCollect)
+    return wholeOf([...heard])
   }).pipe(Effect.scoped)
 
 const toError = (model: HearingFamily) => (failure: Failure) =>
@@ -53,12 +50,19 @@ const toError = (model: HearingFamily) => (failure: Failure) =>
     retryAfterMillis: failure.retryAfterMillis
   })
 
+/** What was recognised in a piece. Its segments have their times in the recording. */
+interface HeardPiece {
+  /** As the model writes it. */
+  readonly text: string
+  readonly segments: ReadonlyArray<RecognisedSegment>
+}
+
 const hear = (
   place: Place,
   model: HearingFamily,
   { samples, startSample }: Piece,
   told: { readonly hotwords?: string; readonly language?: string }
-): Effect.Effect<ReadonlyArray<RecognisedSegment>, RecogniserFailed> =>
+): Effect.Effect<HeardPiece, RecogniserFailed> =>
   Effect.gen(function* () {
     const outcome = yield* Effect.mapError(
       place.run({ _tag: "Recognise", samples: longEnough(samples), ...told }),
@@ -69,19 +73,21 @@ const hear = (
     }
     const startMillis = toMillis(startSample)
     const durationMillis = toMillis(samples.length)
-    return model.segmentsOf(outcome.result, durationMillis).map((segment) => ({
+    const segments = model.segmentsOf(outcome.result, durationMillis).map((segment) => ({
       ...segment,
       startMillis: startMillis + segment.startMillis,
       endMillis: startMillis + segment.endMillis
     }))
+    return { text: outcome.result.text.trim(), segments }
   })
 
 const toMillis = (samples: number): number => Math.round((samples * 1000) / sampleRate)
 
 /** The confidence of the whole is the mean of the segments, each by its duration. */
-const wholeOf = (segments: ReadonlyArray<RecognisedSegment>): Recognised | undefined => {
+const wholeOf = (pieces: ReadonlyArray<HeardPiece>): Recognised | undefined => {
+  const segments = pieces.flatMap((piece) => piece.segments)
   if (segments.length === 0) return undefined
-  const text = segments.map((segment) => segment.text).join(" ")
+  const text = joinTexts(pieces.flatMap((piece) => (piece.text === "" ? [] : piece.text)))
   let weights = 0
   let sum = 0
   for (const { confidence, endMillis, startMillis } of segments) {

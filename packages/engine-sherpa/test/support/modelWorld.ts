@@ -15,6 +15,14 @@ export const rules: Rules = { inProcess: 2, places: 4, idle: 10_000, longestLoad
 
 export type Answer = "admitted" | "delivered" | Failure["reason"]
 
+const doneEvent = (host: number, piece: number, of: "success" | "failure" = "success"): Event => {
+  const outcome: Outcome =
+    of === "failure"
+      ? { _tag: "Failed", task: piece, reason: "" }
+      : { _tag: "Spoken", task: piece, samples: new Float32Array(1), sampleRate: 16_000 }
+  return { _tag: "Done", host, outcome }
+}
+
 /**
  * A model with its supervisor, its process and its requests, as a test drives them. It knows nothing of the supervisor's state, and
  * notes each law that an action breaks.
@@ -31,6 +39,11 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
   const inside = new Map<number, Set<number>>()
   /** Pieces that wait, in the order in which they were asked for. */
   let waiting: Array<number> = []
+  /** Pieces that were in a process that ended by itself, in the same order, and wait to be sent again. */
+  let suspected: Array<number> = []
+  const sentAgain = new Set<number>()
+  /** Pieces that end any process that works on them. */
+  const poison = new Set<number>()
   const loading = new Set<number>()
   const starts: Array<number> = []
   let host: { readonly number: number; loaded: boolean; readonly pieces: Set<number> } | undefined
@@ -39,6 +52,8 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
   const unwanted = new Set<number>()
   /** Processes that were stopped, and have not yet said that they ended. */
   const stopped: Array<number> = []
+  /** What a process that ended had done, and nobody read yet. */
+  const late: Array<Event> = []
 
   const law = (holds: boolean, sentence: string) => {
     if (!holds) broken.push(`${sentence} (at ${now} ms)`)
@@ -50,7 +65,17 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
     if (failure !== undefined) failures.set(number, failure)
     loading.delete(number)
     for (const pieces of inside.values()) pieces.delete(number)
-    waiting = waiting.filter((piece) => piece !== number)
+    forget((piece) => piece === number)
+  }
+  const forget = (isGone: (piece: number) => boolean) => {
+    waiting = waiting.filter((piece) => !isGone(piece))
+    suspected = suspected.filter((piece) => !isGone(piece))
+  }
+  /** How many pieces the process takes now. */
+  const room = () => {
+    const inHost = host?.pieces ?? new Set()
+    const isAlone = suspected.length > 0 || [...inHost].some((piece) => sentAgain.has(piece))
+    return (isAlone ? 1 : all.inProcess) - inHost.size
   }
   const perform = (action: Action): void => {
     switch (action._tag) {
@@ -67,12 +92,13 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
         break
       case "Send":
         law(host?.loaded === true && host.number === action.host, "only a loaded model gets work")
-        law(action.piece === waiting[0], "pieces are sent in the order in which they were asked for")
-        law(!sent.has(action.piece), "a piece is sent once")
-        waiting.shift()
+        law(action.piece === [...suspected, ...waiting][0], "pieces are sent in the order in which they were asked for")
+        law(room() > 0, "no more pieces are sent than the process has room for: one, if it is sent again")
+        law(!sentAgain.has(action.piece), "a piece is sent at most twice")
+        if (sent.has(action.piece)) sentAgain.add(action.piece)
         sent.add(action.piece)
+        forget((piece) => piece === action.piece)
         host?.pieces.add(action.piece)
-        law((host?.pieces.size ?? 0) <= all.inProcess, "no more pieces are sent than the process has room for")
         break
       case "Admit":
         answer(action.request, "admitted")
@@ -81,7 +107,7 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
         answer(action.request, action.failure.reason, action.failure)
         break
       case "Deliver":
-        answer(action.piece, "delivered")
+        answer(action.piece, action.outcome._tag === "Failed" ? "Failed" : "delivered")
         break
       case "Fail":
         answer(action.piece, action.failure.reason, action.failure)
@@ -92,10 +118,10 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
     const next = step(all, state, event, now)
     state = next.state
     for (const action of next.actions) perform(action)
-    const free = all.inProcess - (host?.pieces.size ?? 0)
-    law(!(host?.loaded === true && free > 0 && waiting.length > 0), "a process that has room gets the next piece")
+    const queued = waiting.length + suspected.length
+    law(!(host?.loaded === true && room() > 0 && queued > 0), "a process that has room gets the next piece")
     law(inside.size <= all.places, "no more requests are in than there are places")
-    const isWaited = waiting.length > 0 || loading.size > 0 || (host?.pieces.size ?? 0) > 0
+    const isWaited = queued > 0 || loading.size > 0 || (host?.pieces.size ?? 0) > 0
     law(!isWaited || wakeAt(state) !== undefined, "nobody waits without an end")
     law(ofState() !== "refused" || !isWaited, "nobody waits for a refused model")
     law(host !== undefined || state.running.length === 0, "a stopped host has no pieces")
@@ -132,20 +158,21 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
     },
     leave: (request: number) => {
       const pieces = inside.get(request) ?? new Set()
-      waiting = waiting.filter((piece) => !pieces.has(piece))
+      forget((piece) => pieces.has(piece))
       for (const piece of pieces) unwanted.add(piece)
       inside.delete(request)
       dispatch({ _tag: "Leave", request })
     },
-    ask: (request: number): number => {
+    ask: (request: number, of: "innocent" | "poison" = "innocent"): number => {
       const piece = ++numbers
+      if (of === "poison") poison.add(piece)
       inside.get(request)?.add(piece)
       waiting.push(piece)
       dispatch({ _tag: "Ask", request, piece })
       return piece
     },
     withdraw: (piece: number) => {
-      waiting = waiting.filter((waits) => waits !== piece)
+      forget((waits) => waits === piece)
       for (const pieces of inside.values()) pieces.delete(piece)
       unwanted.add(piece)
       dispatch({ _tag: "Withdraw", piece })
@@ -160,19 +187,23 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
       if (host === undefined || host.loaded) return
       host.loaded = true
       dispatch({ _tag: "Loaded", host: host.number })
+      for (const event of late.splice(0)) dispatch(event)
     },
     done: (piece: number, of: "success" | "failure" = "success") => {
       if (host?.pieces.delete(piece) !== true) return
-      const outcome: Outcome =
-        of === "failure"
-          ? { _tag: "Failed", task: piece, reason: "" }
-          : { _tag: "Spoken", task: piece, samples: new Float32Array(1), sampleRate: 16_000 }
-      dispatch({ _tag: "Done", outcome })
+      dispatch(doneEvent(host.number, piece, of))
+    },
+    /** The process works on a piece, which ends it if it is poison. */
+    work: (piece: number) => {
+      if (poison.has(piece)) world.ended({ killed: false, cause: "Its process ended by SIGSEGV." })
+      else world.done(piece)
     },
     ended: (ending: Ending) => {
       if (host === undefined) return
-      const { number } = host
+      const { number, pieces } = host
       host = undefined
+      for (const piece of pieces) late.push(doneEvent(number, piece))
+      if (!ending.killed && pieces.size > 1) suspected = [...pieces].filter((piece) => !unwanted.has(piece))
       dispatch({ _tag: "Ended", host: number, ending })
     },
     /** Time passes, and the alarm rings when the supervisor wants it. */

@@ -7,11 +7,11 @@ import * as Either from "effect/Either"
 import type { Description, Family, ModelDescription, RecogniserDescription, VoiceDescription } from "./description.js"
 import type { Facts } from "./facts.js"
 import { type Found, refuse } from "./found.js"
-import { languageOfEspeak, languagesInName, languagesInWords } from "./languages.js"
+import { canonical, languageOfEspeak, languagesInName, languagesInWords } from "./languages.js"
 import { isName, nameRule, type Role, roles } from "./manifest.js"
 import { checkFamilyParts, checkMetadata, metadataOf, vocabularyOf, whole } from "./needs.js"
 import type { Metadata } from "./onnx.js"
-import { type Parts, partsOf } from "./parts.js"
+import { asPiperPublishes, type Parts, partsOf, transducerKeys } from "./parts.js"
 import { missingOf, speakersOf, voiceFiles } from "./voices.js"
 
 /** The families, as a person knows them. */
@@ -64,6 +64,10 @@ const familyOf = (parts: Parts, main: Metadata, facts: Facts): Found<Family> => 
   if (parts.joiner !== undefined)
     return Either.right(type?.startsWith("EncDec") === true ? "nemo-transducer" : "transducer")
   if (parts.encoder !== undefined && main.has("n_text_ctx")) return Either.right("whisper")
+  const decoder = metadataOf(facts, parts.decoder ?? "")
+  if (transducerKeys.some((key) => main.has(key) || decoder.has(key))) {
+    return refuse("It has an encoder and a decoder, but no joiner. Copy all files of the model into the folder.")
+  }
   const family = parts.model === undefined ? undefined : ofModelType.get(type)
   if (family !== undefined) return Either.right(family)
   const isVoice = parts.model !== undefined && main.has("sample_rate")
@@ -75,11 +79,7 @@ const familyOf = (parts: Parts, main: Metadata, facts: Facts): Found<Family> => 
   }
   if (type !== undefined)
     return refuse(`It is of the type ${type.slice(0, 60)}, which this engine does not know. It knows ${known}.`)
-  if (facts.files.has(`${path}.json`)) {
-    return refuse(
-      `It is a voice of Piper as Piper publishes it, without the metadata that sherpa-onnx needs. Download the archive vits-piper-${path.replace(/\.onnx$/i, "")} of sherpa-onnx.`
-    )
-  }
+  if (facts.files.has(`${path}.json`)) return refuse(asPiperPublishes(path))
   return refuse(
     `${path} has no metadata of sherpa-onnx, so its kind is not known. Download the model from the releases of sherpa-onnx, or convert it with its scripts.`
   )
@@ -119,9 +119,11 @@ const checkParts = (parts: Parts, facts: Facts): Found<void> => {
       return refuse(`model.json can't be used: files.${role} is ${path}, which is not in the folder.`)
     if (file.problem !== undefined) return refuse(`${path} ${file.problem}.`)
   }
-  return parts.tokens === undefined
-    ? refuse("There is no tokens.txt in it. Copy all files of the model into the folder.")
-    : Either.right(undefined)
+  if (parts.tokens !== undefined) return Either.void
+  // Piper publishes a voice as two files.
+  return parts.model !== undefined && [...facts.files.keys()].some((path) => /\.onnx\.json$/i.test(path))
+    ? refuse(asPiperPublishes(parts.model))
+    : refuse("There is no tokens.txt in it. Copy all files of the model into the folder.")
 }
 
 const listOf = (main: Metadata, key: string): ReadonlyArray<string> => (main.get(key) ?? "").split(",")
@@ -152,7 +154,7 @@ const languagesOf = (family: Family, main: Metadata, facts: Facts): Found<Readon
     )
   }
   const stated = statedLanguages(family, main, facts)
-  const chosen = facts.manifest.languages ?? stated
+  const chosen = facts.manifest.languages?.map((code) => (stated.includes(code) ? code : canonical(code))) ?? stated
   if (chosen.length === 0) {
     return refuse('Its language is not known. Write a file model.json into the folder: {"languages": ["hi"]}.')
   }

@@ -25,8 +25,8 @@ export interface Facts {
   readonly files: ReadonlyMap<string, FileFacts>
   /** Whether there is a folder `espeak-ng-data` with all that sherpa-onnx looks for. */
   readonly hasEspeakData: boolean
-  /** A folder within that has ONNX files, by its path below the folder. It is searched if the folder itself has none. */
-  readonly inner?: string | undefined
+  /** Folders within that have ONNX files, by their paths below the folder. They are searched if the folder itself has none. */
+  readonly inner: ReadonlyArray<string>
   readonly manifest: Manifest
   /** What the head of README.md states. */
   readonly licence?: string | undefined

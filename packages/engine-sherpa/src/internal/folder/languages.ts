@@ -33,7 +33,7 @@ const names = () => {
 }
 
 /** The shortest code: `hin` becomes `hi`, and `cmn` `zh`. Only the language of a tag is kept. */
-const canonical = (code: string): string => {
+export const canonical = (code: string): string => {
   try {
     return new Intl.Locale(code).language
   } catch {

@@ -10,6 +10,7 @@ import type {
   RecogniserDescription,
   VoiceDescription
 } from "./description.js"
+import { defaults } from "./voices.js"
 
 type Offers = Pick<Contents, "recognisers" | "voices" | "notes">
 
@@ -62,8 +63,6 @@ const offerRecognisers = (models: ReadonlyArray<RecogniserDescription>, aliases:
   }
   return { recognisers: [...offered.values()], notes }
 }
-
-const defaults = ["default_female", "default_male"] as const
 
 type Default = (typeof defaults)[number]
 
@@ -139,22 +138,36 @@ const defaultVoices = (models: ReadonlyArray<VoiceDescription>) => {
   const ofSpeaker = Object.values(
     groupBy(choices, ({ name, speaker: { model, speaker } }) => `${name} ${model.name} ${speaker}`)
   )
-  const guessed = Object.values(
-    groupBy(
-      choices.filter(({ isStated }) => !isStated),
-      ({ name, speaker: { model, voice } }) => `${name} ${model.name} ${voice}`
-    )
-  )
   return {
     voices: ofSpeaker.map(([first, ...others]): OfferedVoice => {
       const { model, speaker } = first.speaker
       return { name: first.name, languages: [first, ...others].map(({ lang }) => lang), model, speaker }
     }),
-    notes: guessed.map(([first, ...others]) => {
-      const langs = [first, ...others].map(({ lang }) => lang).join(", ")
-      return `${first.name} is ${first.speaker.voice} for ${langs}, the first voice. To choose, write {"voices": {"${first.name}": …}} into a model.json.`
-    })
+    notes: notesOf(choices)
   }
+}
+
+/** The voice that stands for one of the two defaults of a language. */
+interface Choice {
+  readonly name: Default
+  readonly lang: string
+  readonly speaker: Speaker
+  readonly isStated: boolean
+}
+
+/** What was chosen between several speakers, though nothing says it: a note for the languages with the same voices. */
+const notesOf = (choices: ReadonlyArray<Choice>): ReadonlyArray<string> => {
+  const ofLanguage = Object.entries(groupBy(choices, ({ lang }) => lang)).flatMap(([lang, [first, ...others]]) => {
+    const { model, speaker } = first.speaker
+    const hasOne = others.every((other) => other.speaker.model === model && other.speaker.speaker === speaker)
+    const guessed = [first, ...others].filter(({ isStated }) => !isStated)
+    const said = guessed.map(({ name, speaker: { voice } }) => `${name} is ${voice}`).join(" and ")
+    return hasOne || guessed.length === 0 ? [] : [{ lang, said }]
+  })
+  return Object.values(groupBy(ofLanguage, ({ said }) => said)).map(
+    ([first, ...others]) =>
+      `For ${[first, ...others].map(({ lang }) => lang).join(", ")}, ${first.said}: no one chose. To choose, write {"voices": {"default_female": 0}} into the model.json beside the voice, with the number of its speaker.`
+  )
 }
 
 /** What the models of a folder offer. They are in the order of their names. */

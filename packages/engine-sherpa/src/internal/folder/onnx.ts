@@ -94,19 +94,20 @@ const entryOf = (bytes: Uint8Array): readonly [key: string, value: string] | und
 
 const lfsPointer = "version https://git-lfs.github.com/"
 
-/** What a file is that is no ONNX file, from its first bytes. */
-const otherFile = (beginning: Uint8Array): NotOnnx => {
-  const text = decoder.decode(beginning.subarray(0, 100))
+/** What a file is that was not downloaded as it is, by how it begins. */
+export const otherFile = (text: string): string | undefined => {
   if (text.startsWith(lfsPointer)) {
-    return new NotOnnx({
-      problem: "is a pointer of Git LFS, not the file itself; run git lfs pull where you cloned it"
-    })
+    return "is a pointer of Git LFS, not the file itself; run git lfs pull where you cloned it"
   }
-  if (/^\s*<(!doctype|html|\?xml)/i.test(text)) {
-    return new NotOnnx({ problem: "is a web page, not a model; download the file itself" })
-  }
-  return new NotOnnx({ problem: "is not an ONNX file; download it again" })
+  return /^\s*<(!doctype|html|\?xml)/i.test(text)
+    ? "is a web page, not a file of a model; download the file itself"
+    : undefined
 }
+
+const notOnnx = (beginning: Uint8Array): NotOnnx =>
+  new NotOnnx({
+    problem: otherFile(decoder.decode(beginning.subarray(0, 100))) ?? "is not an ONNX file; download it again"
+  })
 
 const cutOff = new NotOnnx({ problem: "is cut off; download it again" })
 const damaged = new NotOnnx({ problem: "is damaged; download it again" })
@@ -137,11 +138,11 @@ export const readMetadata = <E>({ byteLength = 0, read }: RecordingBytes<E>): Ef
       const head = headOf(yield* bytesAt(position, longestHead))
       if (head?.number === fieldNumbers.irVersion && head.type === wireTypes.varint) hasVersion = true
       // Each writer begins with the version, or with another short field.
-      if (!hasVersion && (head === undefined || field > 8)) return yield* otherFile(beginning)
+      if (!hasVersion && (head === undefined || field > 8)) return yield* notOnnx(beginning)
       if (head === undefined || field === limits.fields) return yield* damaged
       const start = position + head.headBytes
       position = start + head.valueBytes
-      if (position > byteLength) return yield* hasVersion ? cutOff : otherFile(beginning)
+      if (position > byteLength) return yield* hasVersion ? cutOff : notOnnx(beginning)
       if (head.number === fieldNumbers.graph && head.type === wireTypes.bytes) hasGraph = true
       if (head.number !== fieldNumbers.metadata || head.type !== wireTypes.bytes) continue
       metadataBytes += head.valueBytes
@@ -150,5 +151,5 @@ export const readMetadata = <E>({ byteLength = 0, read }: RecordingBytes<E>): Ef
       if (entry === undefined) return yield* damaged
       metadata.set(...entry)
     }
-    return hasGraph ? metadata : yield* hasVersion ? cutOff : otherFile(beginning)
+    return hasGraph ? metadata : yield* hasVersion ? cutOff : notOnnx(beginning)
   })

@@ -11,6 +11,9 @@ export type Parts = Readonly<Partial<Record<Role, string>>>
 
 type NetworkRole = "model" | "encoder" | "decoder" | "joiner"
 
+/** Keys that only the metadata of transducers has. */
+export const transducerKeys = ["context_size", "pred_rnn_layers"]
+
 /** A file of a network, such as `encoder-epoch-99-avg-1.int8.onnx`. */
 interface Network {
   readonly path: string
@@ -54,20 +57,62 @@ const quoted = (paths: ReadonlyArray<string>): string => {
   return paths.length > 4 ? `${shown} and ${paths.length - 4} more` : shown
 }
 
-const several = (networks: ReadonlyArray<Network>): string => {
+/** The fields of `model.json` for these networks, by what their names or their metadata say. */
+const fieldsFor = (networks: ReadonlyArray<Network>, { files }: Facts): ReadonlyArray<Role> => {
+  const has = (...keys: ReadonlyArray<string>) =>
+    networks.some(({ path }) => keys.some((key) => files.get(path)?.metadata?.has(key) === true))
+  if (networks.some(({ role }) => role === "joiner") || has(...transducerKeys)) return ["encoder", "decoder", "joiner"]
+  return networks[0]?.role !== "model" || has("n_text_ctx") ? ["encoder", "decoder"] : ["model"]
+}
+
+const several = (networks: ReadonlyArray<Network>, facts: Facts): string => {
   const paths = networks.map(({ path }) => path).toSorted()
-  const fields =
-    networks[0]?.role === "model" ? '{"files": {"model": "…"}}' : '{"files": {"encoder": "…", "decoder": "…"}}'
+  const roles = fieldsFor(networks, facts).map((role) => `"${role}": "…"`)
+  const fields = `{"files": {${roles.join(", ")}}}`
   return `It has several ONNX files, and which to load is not known: ${quoted(paths)}. Name them in model.json: ${fields}.`
 }
 
+/** Files of models for other programs, and what to do. */
+const otherForms: ReadonlyArray<readonly [name: RegExp, advice: string]> = [
+  [
+    /\.nemo$/i,
+    "is a checkpoint of NeMo. Download the model converted for sherpa-onnx, or convert it by scripts/nemo of sherpa-onnx."
+  ],
+  [
+    /^ggml.*\.bin$|\.(ggml|gguf)$/i,
+    "is in the format of whisper.cpp. Download the model for sherpa-onnx, such as sherpa-onnx-whisper-small."
+  ],
+  [
+    /\.(safetensors|ckpt|pth?)$|^pytorch_model.*\.bin$/i,
+    "is a model for PyTorch. Download the model converted for sherpa-onnx, or convert it with its scripts."
+  ],
+  [/\.ort$/i, "is in the format of new models of Moonshine, which are not supported. Use another one, such as Whisper."]
+]
+
+/** What to do with a file of a model for another program. */
+export const otherFormOf = (path: string): string | undefined => {
+  const advice = otherForms.find(([name]) => name.test(path))?.[1]
+  return advice === undefined ? undefined : `${path} ${advice}`
+}
+
+/** What to do with a voice of Piper that has a `.onnx.json` instead of metadata. */
+export const asPiperPublishes = (path: string): string =>
+  `It is a voice of Piper as Piper publishes it, without the metadata that sherpa-onnx needs. Download the archive vits-piper-${path.replace(/\.onnx$/i, "")} of sherpa-onnx.`
+
 const nothing = ({ files, inner }: Facts): string => {
-  if (inner !== undefined)
-    return `Its ONNX files are in the folder ${inner} within it. Move the files of that folder up.`
-  const archive = [...files.keys()].find((path) => isArchive(path))
-  return archive === undefined
-    ? "There is no ONNX file in it. A model has one or more files that end in .onnx, and a tokens.txt."
-    : `There is no ONNX file in it. Unpack its archive: tar xf ${archive}`
+  const [first, ...others] = inner
+  if (first !== undefined) {
+    return others.length === 0
+      ? `Its ONNX files are in the folder ${first} within it. Move the files of that folder up.`
+      : `It has several folders with ONNX files: ${quoted(inner)}. If each is a model, move them up, beside this folder.`
+  }
+  const paths = [...files.keys()]
+  const archive = paths.find((path) => isArchive(path))
+  const advice =
+    paths.flatMap((path) => otherFormOf(path) ?? [])[0] ??
+    (archive === undefined ? undefined : `Unpack its archive: tar xf ${archive}`) ??
+    "A model has one or more files that end in .onnx, and a tokens.txt."
+  return `There is no ONNX file in it. ${advice}`
 }
 
 export const isArchive = (path: string): boolean => /\.(tar|tar\.\w+|tgz|tbz2?|zip)$/i.test(path)
@@ -84,12 +129,12 @@ const networksOf = (facts: Facts): Found<Parts> => {
     ["encoder", "decoder"].every((role) => set.some((network) => network.role === role))
   const [whole, another] = [...sets.values()].filter(isWhole)
   if (whole !== undefined)
-    return another === undefined ? Either.right(preferred(whole)) : refuse(several([...whole, ...another]))
+    return another === undefined ? Either.right(preferred(whole)) : refuse(several([...whole, ...another], facts))
   const parts = networks.filter(({ role }) => role !== "model")
   // Networks with different names may still be those of one model.
-  if (isWhole(parts)) return sets.size <= 3 ? Either.right(preferred(parts)) : refuse(several(parts))
+  if (isWhole(parts)) return sets.size <= 3 ? Either.right(preferred(parts)) : refuse(several(parts, facts))
   const models = networks.filter(({ role }) => role === "model")
-  if (new Set(models.map(({ set }) => set)).size > 1) return refuse(several(models))
+  if (new Set(models.map(({ set }) => set)).size > 1) return refuse(several(models, facts))
   if (models.length > 0) return Either.right(preferred(models))
   const [part] = parts
   return refuse(
@@ -118,6 +163,9 @@ export const partsOf = (facts: Facts): Found<Parts> =>
     const namesNetworks = "model" in given || "encoder" in given
     if ("model" in given && "encoder" in given) {
       return yield* refuse("model.json can't be used: files has a model and an encoder, and a model has one of them.")
+    }
+    if ([...facts.files.keys()].some((path) => /^(un)?cached_decode\b.*\.onnx$/i.test(path))) {
+      return yield* refuse("Models of Moonshine are not supported. Use another one, such as Whisper.")
     }
     const networks = namesNetworks ? {} : yield* networksOf(facts)
     const tokens = tokensFor(facts, { ...networks, ...given })

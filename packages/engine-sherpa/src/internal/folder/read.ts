@@ -15,8 +15,8 @@ import type { Contents, ModelDescription, NotUnderstood } from "./description.js
 import { type Facts, type FileFacts, licenceOf } from "./facts.js"
 import { type Manifest, parseManifest, type Role, roles } from "./manifest.js"
 import { offersOf } from "./offers.js"
-import { readMetadata } from "./onnx.js"
-import { isArchive } from "./parts.js"
+import { otherFile, readMetadata } from "./onnx.js"
+import { asPiperPublishes, isArchive, otherFormOf } from "./parts.js"
 
 /** What is at a path, behind links. */
 type Entry =
@@ -115,7 +115,10 @@ const factsOfFile = (
   if (kind === "other") return Effect.succeed({ bytes })
   const reading: Effect.Effect<Omit<FileFacts, "bytes">, string, FileSystem.FileSystem> = kind === "tokens"
     ? textOf(path, longest.tokens).pipe(
-        Effect.flatMap(parseTokens),
+        Effect.flatMap((text) => {
+          const problem = otherFile(text)
+          return problem === undefined ? parseTokens(text) : Effect.fail(problem)
+        }),
         Effect.map((tokens) => ({ tokens }))
       )
     : RecordingFile.open(path).pipe(
@@ -157,23 +160,25 @@ const factsOfNamed = (
  */
 const search = { levels: 3, foldersOfLevel: 50 }
 
-/** The first folder within that has ONNX files, by its path below `folder`. */
-const innerFolder = (
+/** The folders within that have ONNX files and are nearest, by their paths below `folder`. */
+const innerFolders = (
   folder: string,
   names: ReadonlyArray<string>
-): Effect.Effect<string | undefined, never, FileSystem.FileSystem> =>
+): Effect.Effect<ReadonlyArray<string>, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     let paths = names
     for (let level = 0; level < search.levels; level++) {
+      const found: Array<string> = []
       const next: Array<string> = []
       for (const path of paths.slice(0, search.foldersOfLevel)) {
         const entries = yield* Effect.orElseSucceed(entriesOf(join(folder, path)), () => new Map<string, Entry>())
-        if ([...entries.keys()].some(isOnnx)) return path
+        if ([...entries.keys()].some(isOnnx)) found.push(path)
         next.push(...foldersIn(entries).map((name) => join(path, name)))
       }
+      if (found.length > 0) return found
       paths = next
     }
-    return undefined
+    return []
   })
 
 const foldersIn = (entries: ReadonlyMap<string, Entry>): ReadonlyArray<string> =>
@@ -216,7 +221,7 @@ const factsOf = (folder: string, name: string): Effect.Effect<Facts, string, Fil
       folder,
       files,
       hasEspeakData: ["phontab", "phonindex", "phondata", "intonations"].every((name) => data.has(name)),
-      inner: [...files.keys()].some(isOnnx) ? undefined : yield* innerFolder(folder, folders),
+      inner: [...files.keys()].some(isOnnx) ? [] : yield* innerFolders(folder, folders),
       manifest,
       licence: readme === undefined ? undefined : licenceOf(yield* beginningOf(join(folder, readme), longest.readme))
     }
@@ -238,12 +243,29 @@ const readModel = (
     Effect.either
   )
 
+/** Files beside models that sherpa-onnx publishes, and that are no models of speech or of recordings. */
+const helpers: ReadonlyArray<readonly [name: RegExp, reason: string]> = [
+  [
+    /^(silero|ten)[-_]vad/i,
+    "It finds speech in a recording and writes no text. This engine does not need it: remove it."
+  ],
+  [/^(vocos|hifigan)/i, "It is a part of voices of Matcha, which are not supported. Remove it."]
+]
+
 /** Why an entry beside the folders of models is none. `undefined`: it needs no word. */
-const besideModels = (folder: string, name: string, entry: Entry): string | undefined => {
-  if (entry._tag === "Other") return `It ${entry.problem}.`
+const besideModels = (folder: string, name: string, entries: ReadonlyMap<string, Entry>): string | undefined => {
+  const entry = entries.get(name)
+  if (entry?._tag === "Other") return `It ${entry.problem}.`
   if (isArchive(name)) return `It is an archive. Unpack it in ${folder}: tar xf ${name}`
-  return isOnnx(name) ? "Each model has a folder of its own. Move it into one, with its tokens.txt." : undefined
+  if (!isOnnx(name)) return otherFormOf(name)
+  if (entries.has(`${name}.json`)) return asPiperPublishes(name)
+  const helper = helpers.find(([pattern]) => pattern.test(name))?.[1]
+  return helper ?? "Each model has a folder of its own. Move it into one, with its tokens.txt."
 }
+
+/** Whether a folder is that of one model, not a folder of models. */
+const isOneModel = (names: ReadonlyArray<string>): boolean =>
+  names.some(isOnnx) && names.some((name) => name === "model.json" || kindOf(name) === "tokens")
 
 /** Two models of one name: the second is left out. */
 const distinct = (found: ReadonlyArray<Read>) => {
@@ -269,7 +291,7 @@ const byName = <A extends { readonly name: string }>(items: ReadonlyArray<A>): R
 export const readContents = (folder: string): Effect.Effect<Contents, PlatformError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const entries = yield* entriesOf(folder)
-    if (entries.has("tokens.txt") && [...entries.keys()].some(isOnnx)) {
+    if (isOneModel([...entries.keys()])) {
       const [name, above] = [basename(resolve(folder)), dirname(resolve(folder))]
       const reason = `This is the folder of one model. Give the folder above it, in which each model has a folder: ${above}`
       return { folder, models: [], recognisers: [], voices: [], notUnderstood: [{ name, reason }], notes: [] }
@@ -282,7 +304,7 @@ export const readContents = (folder: string): Effect.Effect<Contents, PlatformEr
     )
     const { models, refused } = distinct(read.flatMap((each) => (Either.isRight(each) ? each.right : [])))
     const beside = [...entries].flatMap(([name, entry]): ReadonlyArray<NotUnderstood> => {
-      const reason = entry._tag === "Folder" || name.startsWith(".") ? undefined : besideModels(folder, name, entry)
+      const reason = entry._tag === "Folder" || name.startsWith(".") ? undefined : besideModels(folder, name, entries)
       return reason === undefined ? [] : [{ name, reason }]
     })
     const hidden = names.filter((name) => name.startsWith("."))

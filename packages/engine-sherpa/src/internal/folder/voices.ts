@@ -10,6 +10,9 @@ import { isName } from "./manifest.js"
 import { whole } from "./needs.js"
 import type { Metadata } from "./onnx.js"
 
+/** The names by which `model.json` chooses the default voices of the languages of a model. */
+export const defaults = ["default_female", "default_male"] as const
+
 /** More than any model has. */
 const mostSpeakers = 10_000
 
@@ -30,16 +33,19 @@ export const speakersOf = (
       return refuse(`model.json can't be used: voices.${voice} is ${speaker}, and the model has ${range}.`)
     }
     if (Object.keys(manifest.voices).length === 0) return refuse("model.json can't be used: voices must have a voice.")
-    return Either.right(manifest.voices)
   }
+  const onlyDefaults = Object.keys(manifest.voices ?? {}).every((voice) => defaults.some((each) => each === voice))
+  return Either.right({ ...(onlyDefaults && ownSpeakersOf(name, speakers, main)), ...manifest.voices })
+}
+
+/** The speakers by the names in the metadata, or else by the name of the model. */
+const ownSpeakersOf = (name: string, speakers: number, main: Metadata): Readonly<Record<string, number>> => {
   const names = (main.get("speaker_names") ?? "").split(",").slice(0, speakers)
   const hasNames = names.length === speakers && names.every(isName) && new Set(names).size === speakers
-  if (hasNames) return Either.right(Object.fromEntries(names.map((each, speaker) => [each, speaker])))
-  return Either.right(
-    speakers === 1
-      ? { [name]: 0 }
-      : Object.fromEntries(Array.from({ length: speakers }, (_, speaker) => [`${name}-${speaker}`, speaker]))
-  )
+  if (hasNames) return Object.fromEntries(names.map((each, speaker) => [each, speaker]))
+  return speakers === 1
+    ? { [name]: 0 }
+    : Object.fromEntries(Array.from({ length: speakers }, (_, speaker) => [`${name}-${speaker}`, speaker]))
 }
 
 /** Files that belong to a voice by their names. */

@@ -14,7 +14,8 @@
  *
  * | rule                  | why |
  * | --------------------- | --- |
- * | If the process ends, the pieces in it fail, and the others wait for the next process. | One of those in it may have ended it. |
+ * | If the process is killed, the pieces in it fail, and the others wait for the next process. | The system may kill it again. |
+ * | If the process ends by itself, the pieces in it are sent again, each alone in the process. If one ends it again, that one fails. | One of them ended it, and the others are innocent. |
  * | While the process is down, no request enters. | Its client can choose to wait, or to ask another machine. |
  * | A model that never loaded is refused if it can't be loaded, any other one after several attempts. | Memory may be short for a while. |
  */
@@ -77,13 +78,24 @@ interface Work {
   readonly request: Request
 }
 
+interface Running extends Work {
+  /** When it must be done. */
+  readonly until: number
+  /** Whether its request still wants it. */
+  readonly wanted: boolean
+  /** Whether it was a suspect. Nothing else is in the process then. */
+  readonly alone: boolean
+}
+
 export interface State {
   readonly phase: Phase
   /** The requests that are in, each with the time when it entered. */
   readonly requests: ReadonlyMap<Request, { readonly since: number; readonly started: boolean }>
   readonly queue: ReadonlyArray<Work>
-  /** What is in the process, until when each must be done, and whether its request still wants it. */
-  readonly running: ReadonlyArray<Work & { readonly until: number; readonly wanted: boolean }>
+  /** What was in a process that ended by itself. Each is sent again before the queue. */
+  readonly suspects: ReadonlyArray<Work>
+  /** What is in the process. */
+  readonly running: ReadonlyArray<Running>
   /** Who waits until the model is loaded. */
   readonly loads: ReadonlyArray<Request>
   /** Number of the latest process. */
@@ -105,6 +117,7 @@ export const initial: State = {
   phase: { _tag: "unloaded" },
   requests: new Map(),
   queue: [],
+  suspects: [],
   running: [],
   loads: [],
   hosts: 0,
@@ -126,7 +139,7 @@ export type Event =
   /** Wants the model to be loaded. */
   | { readonly _tag: "Load"; readonly request: Request }
   | { readonly _tag: "Loaded"; readonly host: Host }
-  | { readonly _tag: "Done"; readonly outcome: Outcome }
+  | { readonly _tag: "Done"; readonly host: Host; readonly outcome: Outcome }
   | { readonly _tag: "Ended"; readonly host: Host; readonly ending: Ending }
   /** It is the time of {@link wakeAt}. */
   | { readonly _tag: "Wake" }
@@ -173,7 +186,7 @@ const react = (rules: Rules, state: State, event: Event, now: number): Step => {
     case "Loaded":
       return loaded(rules, state, event.host, now)
     case "Done":
-      return done(state, event.outcome)
+      return isCurrent(state, event.host) ? done(state, event.outcome) : only(state)
     case "Ended":
       return isCurrent(state, event.host) ? ended(state, event.ending, now) : only(state)
     case "Wake":
@@ -232,6 +245,7 @@ const ask = (state: State, { piece, request }: Work): Step => {
 const without = (state: State, isUnwanted: (work: Work) => boolean): State => ({
   ...state,
   queue: state.queue.filter((work) => !isUnwanted(work)),
+  suspects: state.suspects.filter((work) => !isUnwanted(work)),
   running: state.running.map((work) => (isUnwanted(work) ? { ...work, wanted: false } : work))
 })
 
@@ -258,7 +272,6 @@ const loaded = (rules: Rules, state: State, host: Host, now: number): Step => {
 
 const done = (state: State, outcome: Outcome): Step => {
   const work = state.running.find(({ piece }) => piece === outcome.task)
-  // A process that was stopped may have sent it before.
   if (work === undefined) return only(state)
   const after = {
     ...state,
@@ -280,16 +293,32 @@ const ended = (state: State, { cause, killed }: Ending, now: number): Step => {
   const failure: Failure = isHopeless
     ? { reason: "Failed", cause }
     : { reason: "Unavailable", cause, retryAfterMillis: Math.max(retryAfter.shortest, until - now) }
-  const lost = [...state.running.filter(({ wanted }) => wanted), ...(isHopeless ? state.queue : [])]
-  const failed = lost.map(({ piece }): Action => ({ _tag: "Fail", piece, failure }))
+  const fail = ({ piece }: Work): Action => ({ _tag: "Fail", piece, failure })
   const next = { ...state, cause, deaths, failedLoads }
   if (isHopeless) {
+    const failed = [...state.suspects, ...state.queue].map(fail)
     const rejected = state.loads.map((request): Action => ({ _tag: "Reject", request, failure }))
-    return only(withoutHost({ ...next, queue: [], loads: [] }, { _tag: "refused" }), ...failed, ...rejected)
+    return only(
+      withoutHost({ ...next, suspects: [], queue: [], loads: [] }, { _tag: "refused" }),
+      ...failed,
+      ...rejected
+    )
   }
   // Without anybody who waits, the next request starts it, after the delay.
-  return only(withoutHost(next, { _tag: "waiting", until }), ...failed)
+  const phase: Phase = { _tag: "waiting", until }
+  const lost = state.running.filter(({ wanted }) => wanted)
+  if (killed) return only(withoutHost(next, phase), ...lost.map(fail))
+  if (state.running.length === 1)
+    return only(withoutHost(next, phase), ...lost.map(({ piece }) => guilty(piece, cause)))
+  return only(withoutHost({ ...next, suspects: [...lost, ...state.suspects] }, phase))
 }
+
+/** The process works, and ended on this piece: the same would happen again. */
+const guilty = (piece: Piece, reason: string): Action => ({
+  _tag: "Deliver",
+  piece,
+  outcome: { _tag: "Failed", task: piece, reason }
+})
 
 const wake = (rules: Rules, state: State, now: number): Step => {
   const { phase } = state
@@ -319,19 +348,24 @@ const fill = (rules: Rules, state: State, now: number, wasIdle: boolean): Step =
   const { phase } = state
   if (phase._tag !== "ready") return only(state)
   if (isIdle(state)) return only(wasIdle ? state : { ...state, phase: { ...phase, idleAt: now + rules.idle } })
-  const sent = state.queue.slice(0, Math.max(0, rules.inProcess - state.running.length))
+  const alone = state.suspects.length > 0
+  const sent = alone ? state.suspects.slice(0, room(1, state)) : state.queue.slice(0, room(rules.inProcess, state))
   if (sent.length === 0) return only(state)
   const requests = new Map(state.requests)
   for (const { request } of sent) {
     const entered = requests.get(request)
     if (entered !== undefined) requests.set(request, { ...entered, started: true })
   }
-  const started = sent.map((work) => ({ ...work, until: now + rules.longestPiece, wanted: true }))
+  const started = sent.map((work) => ({ ...work, until: now + rules.longestPiece, wanted: true, alone }))
+  const isSent = (work: Work) => sent.includes(work)
   return only(
-    { ...state, requests, running: [...state.running, ...started], queue: state.queue.slice(sent.length) },
+    { ...without(state, isSent), requests, running: [...state.running, ...started] },
     ...sent.map(({ piece }): Action => ({ _tag: "Send", host: phase.host, piece }))
   )
 }
+
+const room = (most: number, { running }: State): number =>
+  running.some(({ alone }) => alone) ? 0 : Math.max(0, most - running.length)
 
 /** When {@link step} wants to be called with `Wake`. `undefined`: never, as it is now. */
 export const wakeAt = (state: State): number | undefined => {

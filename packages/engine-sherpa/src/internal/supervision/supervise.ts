@@ -21,6 +21,7 @@ import {
   step,
   wakeAt
 } from "./machine.js"
+import { makeModelLog } from "./modelLog.js"
 
 /** A piece of work without its number. */
 export type Job = Omit<Recognise, "task"> | Omit<Speak, "task">
@@ -42,6 +43,8 @@ export interface Supervised {
 }
 
 export interface SuperviseOptions extends HostOptions {
+  /** Of the model, for the log. */
+  readonly name: string
   readonly rules: Rules
 }
 
@@ -104,7 +107,7 @@ const makeProcess = (options: HostOptions, dispatch: (event: Event) => void) => 
     start: (host: number) => {
       process = startHost(options, {
         onLoaded: () => dispatch({ _tag: "Loaded", host }),
-        onOutcome: (outcome) => dispatch({ _tag: "Done", outcome }),
+        onOutcome: (outcome) => dispatch({ _tag: "Done", host, outcome }),
         onEnded: (ending) => dispatch({ _tag: "Ended", host, ending })
       })
     },
@@ -133,14 +136,16 @@ const statusOf = ({ cause, phase, rejected, requests, restarts }: State) => {
 /** Supervises a model until the end of the scope. Its process starts when it is needed. */
 export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { rules, ...hostOptions } = options
+    const { name, rules, ...hostOptions } = options
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    const sentencesOf = makeModelLog(name, rules.places)
     let state = initial
     let isClosed = false
     let numbers = 0
     const requests = makeWaiting<void>()
     const pieces = makeWaiting<Outcome>()
     const long = yield* Effect.makeSemaphore(mostLong)
-    /** The work of the pieces that are not sent yet. */
+    /** The work of the pieces that are not done: one may be sent again. */
     const jobs = new Map<Piece, Job>()
 
     /** No action leads to another event at once. */
@@ -151,6 +156,7 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
         return
       }
       const next = step(rules, state, event, alarm.now())
+      for (const sentence of sentencesOf(state, next.state)) runFork(Effect.logWarning(sentence))
       state = next.state
       for (const action of next.actions) perform(action)
       alarm.set(wakeAt(state))
@@ -169,7 +175,6 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
         case "Send": {
           const job = jobs.get(action.piece)
           if (job !== undefined) process.send({ ...job, task: action.piece })
-          jobs.delete(action.piece)
           break
         }
         case "Admit":
@@ -180,6 +185,7 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
           break
         case "Deliver":
           pieces.answer(action.piece, Effect.succeed(action.outcome))
+          jobs.delete(action.piece)
           break
         case "Fail":
           pieces.answer(action.piece, Effect.fail(action.failure))
