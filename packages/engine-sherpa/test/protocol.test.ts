@@ -93,6 +93,23 @@ describe("the reason of an end", () => {
   })
 
   it.each([
+    ["Token en is not in the sentence.", "Token en is not in the sentence."],
+    ["en/tokens.txt does not exist", "tokens.txt does not exist."],
+    [`Load of '${process.cwd()}/en/model.onnx' failed`, "Load of 'model.onnx' failed."]
+  ])("keeps its letters if the path of the folder is relative: %j", (line, cause) => {
+    expect(endingOf({ ...facts, folder: "en", lines: [line] }).cause).toBe(cause)
+  })
+
+  it.each([".h:".repeat(1600) + "1".repeat(1600), ".h:1".repeat(16_000), "/a".repeat(30_000), "/".repeat(60_000)])(
+    "is found at once in a line however long",
+    (line) => {
+      // Otherwise minutes, so the test would time out.
+      const { cause } = endingOf({ ...facts, lines: Array.from({ length: 20 }, () => `${line}x and so on`) })
+      expect(cause).toMatch(/and so on\.$/)
+    }
+  )
+
+  it.each([
     [{ code: 1 }, false, "Its process ended with exit code 1."],
     [{ code: null, signal: "SIGSEGV" as const }, false, "Its process ended by SIGSEGV."],
     [{ code: null, signal: "SIGKILL" as const, lines: ["A warning."] }, true, "Its process ended by SIGKILL."],

@@ -6,6 +6,7 @@ import * as Printable from "@effect-speech/common/Printable"
 import * as Either from "effect/Either"
 import type { Description, Family, ModelDescription, RecogniserDescription, VoiceDescription } from "./description.js"
 import type { Facts } from "./facts.js"
+import { type Found, refuse } from "./found.js"
 import { canonical, languageOfEspeak, languagesInName, languagesInWords } from "./languages.js"
 import { isName, nameRule, type Role, roles } from "./manifest.js"
 import { checkFamilyParts, checkMetadata, metadataOf, vocabularyOf, whole } from "./needs.js"
@@ -29,10 +30,6 @@ export const familyNames: Readonly<Record<Family, string>> = {
 }
 
 const known = Object.values(familyNames).join(", ")
-
-type Found<A> = Either.Either<A, string>
-
-const refuse = (reason: string): Found<never> => Either.left(reason)
 
 /** The families whose `model_type` says it. */
 const ofModelType: ReadonlyMap<string | undefined, Family> = new Map([
@@ -90,6 +87,9 @@ const familyOf = (parts: Parts, main: Metadata, facts: Facts): Found<Family> => 
 
 const mainPart = (parts: Parts): string => parts.encoder ?? parts.model ?? ""
 
+/** The names of the blank. */
+const blanks = ["<blk>", "<eps>", "<blank>"]
+
 /** The families that find the blank by its name in `tokens.txt`. */
 const needsBlank: ReadonlySet<Family> = new Set(["nemo-ctc", "zipformer-ctc", "wenet-ctc", "nemo-transducer"] as const)
 
@@ -99,9 +99,9 @@ const countsTokens: ReadonlySet<Family> = new Set(["nemo-ctc", "transducer", "ne
 /** Checks that `tokens.txt` is that of the model. */
 const checkTokens = (family: Family, parts: Parts, facts: Facts): Found<void> => {
   const { tokens: path = "" } = parts
-  const { hasBlank = false, size = 0 } = facts.files.get(path)?.tokens ?? {}
+  const { size = 0, tokens = new Set<string>() } = facts.files.get(path)?.tokens ?? {}
   const advice = "Copy the file that belongs to the model."
-  if (needsBlank.has(family) && !hasBlank) {
+  if (needsBlank.has(family) && !blanks.some((blank) => tokens.has(blank))) {
     return refuse(`${path} has no token <blk>, which the model needs. ${advice}`)
   }
   const needed = vocabularyOf(family, parts, facts)

@@ -4,6 +4,7 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import { type Found, refuse } from "./found.js"
 
 /** The part of a file in a model, with the field of `model.json`. */
 export const roles = ["model", "encoder", "decoder", "joiner", "tokens", "voices", "bpeVocab"] as const
@@ -71,12 +72,12 @@ const example = '{"languages": ["hi"]}'
 const sentence = (field: string, problem: string) => `model.json can't be used: ${field} ${problem}.`
 
 /** Reads the text of a `model.json`. The error is a sentence that names the field. */
-export const parseManifest = (text: string): Either.Either<Manifest, string> => {
+export const parseManifest = (text: string): Found<Manifest> => {
   let value: unknown
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ""))
   } catch {
-    return Either.left(sentence("it", `must be a JSON object, such as ${example}`))
+    return refuse(sentence("it", `must be a JSON object, such as ${example}`))
   }
   return Either.mapLeft(decode(value), ({ issue }) => {
     const [first] = ParseResult.ArrayFormatter.formatIssueSync(issue)

@@ -4,6 +4,7 @@
 import * as Either from "effect/Either"
 import type { Family } from "./description.js"
 import type { Facts } from "./facts.js"
+import { type Found, refuse } from "./found.js"
 import type { Role } from "./manifest.js"
 import type { Metadata } from "./onnx.js"
 import type { Parts } from "./parts.js"
@@ -111,22 +112,22 @@ const partsOfFamily: Readonly<Partial<Record<Family, ReadonlyArray<Role>>>> = {
 }
 
 /** Checks that each part of the family is there, which `model.json` may have left out. The error is a sentence. */
-export const checkFamilyParts = (family: Family, parts: Parts): Either.Either<void, string> => {
+export const checkFamilyParts = (family: Family, parts: Parts): Found<void> => {
   const missing = (partsOfFamily[family] ?? ["model"]).find((role) => parts[role] === undefined)
   return missing === undefined
     ? Either.void
-    : Either.left(`model.json can't be used: files must have a ${missing} too, since the model is of ${family}.`)
+    : refuse(`model.json can't be used: files must have a ${missing} too, since the model is of ${family}.`)
 }
 
 /** Checks the values. The error is a sentence. */
-export const checkMetadata = (family: Family, parts: Parts, facts: Facts): Either.Either<void, string> => {
+export const checkMetadata = (family: Family, parts: Parts, facts: Facts): Found<void> => {
   const { keys, of } = needs[family]
   const path = parts[of] ?? ""
   const metadata = metadataOf(facts, path)
   const [key, need] = Object.entries(keys).find(([key, need]) => !isMet(metadata, key, need)) ?? []
   return key === undefined || need === undefined
     ? Either.right(undefined)
-    : Either.left(
+    : refuse(
         `In the metadata of ${path}, ${key} ${needInWords[need]}. Convert the model again, with a script of sherpa-onnx.`
       )
 }

@@ -3,6 +3,7 @@
  */
 import * as Either from "effect/Either"
 import type { Facts } from "./facts.js"
+import { type Found, refuse } from "./found.js"
 import type { Role } from "./manifest.js"
 
 /** The path of each part below the folder of the model. */
@@ -117,7 +118,7 @@ const nothing = ({ files, inner }: Facts): string => {
 export const isArchive = (path: string): boolean => /\.(tar|tar\.\w+|tgz|tbz2?|zip)$/i.test(path)
 
 /** The networks of the model. The error is a sentence. */
-const networksOf = (facts: Facts): Either.Either<Parts, string> => {
+const networksOf = (facts: Facts): Found<Parts> => {
   const networks = [...facts.files.keys()].flatMap((path) => networkOf(path) ?? [])
   const sets = new Map<string, Array<Network>>()
   for (const network of networks) {
@@ -128,15 +129,15 @@ const networksOf = (facts: Facts): Either.Either<Parts, string> => {
     ["encoder", "decoder"].every((role) => set.some((network) => network.role === role))
   const [whole, another] = [...sets.values()].filter(isWhole)
   if (whole !== undefined)
-    return another === undefined ? Either.right(preferred(whole)) : Either.left(several([...whole, ...another], facts))
+    return another === undefined ? Either.right(preferred(whole)) : refuse(several([...whole, ...another], facts))
   const parts = networks.filter(({ role }) => role !== "model")
   // Networks with different names may still be those of one model.
-  if (isWhole(parts)) return sets.size <= 3 ? Either.right(preferred(parts)) : Either.left(several(parts, facts))
+  if (isWhole(parts)) return sets.size <= 3 ? Either.right(preferred(parts)) : refuse(several(parts, facts))
   const models = networks.filter(({ role }) => role === "model")
-  if (new Set(models.map(({ set }) => set)).size > 1) return Either.left(several(models, facts))
+  if (new Set(models.map(({ set }) => set)).size > 1) return refuse(several(models, facts))
   if (models.length > 0) return Either.right(preferred(models))
   const [part] = parts
-  return Either.left(
+  return refuse(
     part === undefined
       ? nothing(facts)
       : `It has ${part.path}, but ${part.role === "encoder" ? "no decoder" : "no encoder"}. Copy all files of the model into the folder.`
@@ -155,18 +156,16 @@ const tokensFor = ({ files }: Facts, { encoder }: Parts): string | undefined => 
 }
 
 /** The parts of a model. The error is a sentence. */
-export const partsOf = (facts: Facts): Either.Either<Parts, string> =>
+export const partsOf = (facts: Facts): Found<Parts> =>
   Either.gen(function* () {
     const { files = {} } = facts.manifest
     const given = Object.fromEntries(Object.entries(files).filter(([, path]) => path !== undefined))
     const namesNetworks = "model" in given || "encoder" in given
     if ("model" in given && "encoder" in given) {
-      return yield* Either.left(
-        "model.json can't be used: files has a model and an encoder, and a model has one of them."
-      )
+      return yield* refuse("model.json can't be used: files has a model and an encoder, and a model has one of them.")
     }
     if ([...facts.files.keys()].some((path) => /^(un)?cached_decode\b.*\.onnx$/i.test(path))) {
-      return yield* Either.left("Models of Moonshine are not supported. Use another one, such as Whisper.")
+      return yield* refuse("Models of Moonshine are not supported. Use another one, such as Whisper.")
     }
     const networks = namesNetworks ? {} : yield* networksOf(facts)
     const tokens = tokensFor(facts, { ...networks, ...given })

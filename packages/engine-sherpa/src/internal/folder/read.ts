@@ -9,9 +9,10 @@ import { isMissing } from "@effect-speech/common/Files"
 import { isTooManyOpenFiles, systemCode } from "@effect-speech/common/SystemCode"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { parseTokens } from "../families/tokens.js"
 import { describe } from "./describe.js"
 import type { Contents, ModelDescription, NotUnderstood } from "./description.js"
-import { type Facts, type FileFacts, licenceOf, tokensOf } from "./facts.js"
+import { type Facts, type FileFacts, licenceOf } from "./facts.js"
 import { type Manifest, parseManifest, type Role, roles } from "./manifest.js"
 import { offersOf } from "./offers.js"
 import { otherFile, readMetadata } from "./onnx.js"
@@ -113,10 +114,13 @@ const factsOfFile = (
 ): Effect.Effect<FileFacts, never, FileSystem.FileSystem> => {
   if (kind === "other") return Effect.succeed({ bytes })
   const reading: Effect.Effect<Omit<FileFacts, "bytes">, string, FileSystem.FileSystem> = kind === "tokens"
-    ? Effect.map(textOf(path, longest.tokens), (text) => {
-        const problem = otherFile(text)
-        return problem === undefined ? tokensOf(text) : { problem }
-      })
+    ? textOf(path, longest.tokens).pipe(
+        Effect.flatMap((text) => {
+          const problem = otherFile(text)
+          return problem === undefined ? parseTokens(text) : Effect.fail(problem)
+        }),
+        Effect.map((tokens) => ({ tokens }))
+      )
     : RecordingFile.open(path).pipe(
         Effect.flatMap(readMetadata),
         Effect.map((metadata) => ({ metadata })),

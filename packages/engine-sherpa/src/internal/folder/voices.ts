@@ -5,13 +5,10 @@ import { join } from "node:path"
 import * as Either from "effect/Either"
 import type { VitsFiles, VoiceDescription } from "./description.js"
 import type { Facts } from "./facts.js"
+import { type Found, refuse } from "./found.js"
 import { isName } from "./manifest.js"
 import { whole } from "./needs.js"
 import type { Metadata } from "./onnx.js"
-
-type Found<A> = Either.Either<A, string>
-
-const refuse = (reason: string): Found<never> => Either.left(reason)
 
 /** The names by which `model.json` chooses the default voices of the languages of a model. */
 export const defaults = ["default_female", "default_male"] as const

@@ -1,7 +1,9 @@
 /**
  * Why a process ended, as a sentence without paths: it may be shown to the client of a service.
  */
+import { resolve } from "node:path"
 import * as Printable from "@effect-speech/common/Printable"
+import * as RegExps from "effect/RegExp"
 import type { Ending } from "../supervision/machine.js"
 
 /** As many lines of the process's own words count. The reason of an end comes last. */
@@ -25,15 +27,26 @@ export interface Facts {
 }
 
 /** Where a line of sherpa-onnx comes from, and a line of onnxruntime with its time. */
-const origin = /^(?:\S*\.(?:cc|cpp|h):\S*?:?\d+:? |\S+ \S+ \[\w:onnxruntime:[^\]]*\] )/
+const origin = /^(?:(?:[A-Za-z]:)?[^\s:]*\.(?:cc|cpp|h):(?:[^\s:]*:)?\d+:? |\S+ \S+ \[\w:onnxruntime:[^\]]*\] )/
 
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g")
 
 /** A path as far as its last part. */
 const folders = /(?:file:\/\/)?(?<![\w.])(?:[A-Za-z]:)?(?:[\\/][^\s\\/'":,()]+)*[\\/](?=[^\s\\/'":,()])/g
 
+/** The end of a line, from a word on. The expressions below take too long for a line of many thousand characters. */
+const endOf = (line: string): string => (line.length > longest ? line.slice(-longest).replace(/^\S*/, "…") : line)
+
+/** A relative name of a folder, such as `en`, may also be a part of a word. */
+const withoutFolder = (line: string, folder: string): string =>
+  line
+    .replaceAll(resolve(folder), "")
+    .replaceAll(new RegExp(`(?<![\\p{L}\\p{M}\\p{N}_.-])${RegExps.escape(folder)}(?=[\\\\/])`, "gu"), "")
+
 const plain = (line: string, folder: string): string =>
-  line.replaceAll(colours, "").trim().replace(origin, "").replaceAll(folder, "").replaceAll(folders, "").trim()
+  withoutFolder(endOf(line.replaceAll(colours, "").trim()).replace(origin, ""), folder)
+    .replaceAll(folders, "")
+    .trim()
 
 const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
