@@ -12,7 +12,7 @@ export default mergeConfig(base, {
       // Divides code by its syntax, not by lines.
       include: ["packages/*/src/**"],
       // The process of a model never writes its counts: it is killed.
-      exclude: ["**/*.d.ts", "**/engine-sherpa/src/internal/host/{modelHost,speechThread}.js"],
+      exclude: ["**/*.d.ts", "**/engine-sherpa/src/internal/host/{modelHost,parentWatch,speechThread}.js"],
       reporter: ["json"],
       reportsDirectory: `${process.env.COVERAGE_FOLDER}/tests`,
       reportOnFailure: true,

@@ -40,7 +40,8 @@ export const buildCommand = async (folder: string): Promise<void> => {
       bin: here("src/bin.ts"),
       "internal/bundle/espeakWorker": here("../local-service/src/internal/espeak/espeakWorker.js"),
       "internal/bundle/decodeWorker": here("../audio-decoder/src/internal/decodeWorker.js"),
-      "internal/bundle/modelHost": here("../engine-sherpa/src/internal/host/modelHost.js")
+      "internal/bundle/modelHost": here("../engine-sherpa/src/internal/host/modelHost.js"),
+      "internal/bundle/parentWatch": here("../engine-sherpa/src/internal/host/parentWatch.js")
     },
     chunkNames: "internal/bundle/[hash]",
     splitting: true,

@@ -185,7 +185,7 @@ describe("a model in a process of its own", () => {
     })
   )
 
-  it.live("ends with the scope, and with the process that started it", () =>
+  it.live("ends with the scope", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const recogniser = yield* Scope.extend(tinyRecogniser(), scope)
@@ -197,16 +197,30 @@ describe("a model in a process of its own", () => {
       expect(yield* Fiber.join(request)).toMatchObject(ended)
       expect(yield* Effect.flip(hear(recogniser, new Float32Array(1)))).toMatchObject(ended)
       expect(yield* recogniser.status).toMatchObject({ state: "unloaded", running: 0, queued: 0 })
+    })
+  )
+
+  it.live.each([
+    ["has nothing to do", ""],
+    ["is busy in sherpa-onnx", "for (;;);"]
+  ])("ends with the process that started it, also if it %s", ([, work]) =>
+    Effect.gen(function* () {
       const host = new URL("../src/internal/host/modelHost.js", import.meta.url).pathname
+      const sherpa = `import { writeSync } from "node:fs"
+        const createAsync = () => { writeSync(1, "started"); ${work} }
+        export default { OfflineRecognizer: { createAsync } }`
+      const module = `data:text/javascript,${encodeURIComponent(sherpa)}`
+      const load = { _tag: "Load", operation: "transcribe", config: {} }
       const parent = spawn(process.execPath, [
         "--eval",
-        `require("node:child_process").fork(${JSON.stringify(host)}).on("spawn", () => console.log("started"))`
+        `require("node:child_process").fork(${JSON.stringify(host)}, [${JSON.stringify(module)}]).send(${JSON.stringify(load)})`
       ])
       yield* Effect.promise(() => once(parent.stdout, "data"))
       const [child = 0] = modelProcesses(parent.pid)
       expect(child).toBeGreaterThan(0)
       parent.kill("SIGKILL")
-      yield* until(Effect.sync(() => !isAlive(child)))
+      const end = Effect.sync(() => isAlive(child) && process.kill(child, "SIGKILL"))
+      yield* Effect.ensuring(until(Effect.sync(() => !isAlive(child))), end)
     })
   )
 })

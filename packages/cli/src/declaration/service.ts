@@ -39,7 +39,7 @@ const service = {
   models: optional(
     "--models FOLDER",
     text,
-    "Folder of your own models. Its voices replace the built-in voice, and its recognisers the built-in recogniser. It needs the package sherpa-onnx-node.",
+    "Folder of your own models. Its voices replace the built-in voice, and its recognisers the built-in recogniser. It is read at the start, and needs the package sherpa-onnx-node.",
     { completes: "folder" }
   ),
   threads: optional(

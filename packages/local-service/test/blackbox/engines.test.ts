@@ -40,8 +40,8 @@ const failures = {
 const recogniser: RecogniserService = {
   sampleRate: 16_000,
   models: ["plain", "silent", "sure", "counting", ...Object.keys(failures), "slow", "endless"].flatMap((name) => [
-    { name: `en-${name}`, lang: "en", hotwords: false },
-    { name: `hi-${name}`, lang: "hi", hotwords: true }
+    { name: `en-${name}`, lang: "en", hotwords: false, model: `${name}-of-two` },
+    { name: `hi-${name}`, lang: "hi", hotwords: true, model: `${name}-of-two` }
   ]),
   recognise: ({ samples, ...request }) =>
     Effect.gen(function* () {
@@ -133,6 +133,12 @@ serviceTests("a service with engines", engines(), (it) => {
         /^unknown model "ta-general-v2-8khz"; use one of en-plain, hi-plain, en-silent, .+ hi-endless$/
       )
     ])
+  })
+
+  it("lists the names of a model of several languages if a request has the model's own", function* ({ transcribe }) {
+    expect((yield* transcribe(asked("plain-of-two"))).json().message).toBe(
+      'unknown model "plain-of-two"; that model has a name for each language: use one of en-plain, hi-plain'
+    )
   })
 
   it("leaves out a confidence that the engine does not give", function* ({ transcribe }) {

@@ -1,6 +1,7 @@
 // The process of one model. A model that is damaged, or that sherpa-onnx does not like, may end its process, so only this file
 // loads sherpa-onnx-node. It uses only the asynchronous functions: the others end the process in more cases. JavaScript, because
 // plain Node starts the process, both from the sources and from the built package.
+import { Worker } from "node:worker_threads"
 import { problemIn } from "./requestCheck.js"
 import { speechOf } from "./speechThread.js"
 
@@ -20,6 +21,8 @@ const send = (reply) => {
 
 // A normal exit would wait for the threads that compute.
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"))
+// The event is not seen while sherpa-onnx holds the event loop.
+new Worker(new URL("./parentWatch.js", import.meta.url), { workerData: process.ppid }).unref()
 // The service decides when a model ends. A terminal, and what supervises the service, signal all processes of a group.
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => undefined)
 

@@ -207,9 +207,12 @@ const unknownModel = (name: string, models: RecogniserService["models"]): string
   const unknown = `unknown model ${quote(name)};`
   // The recogniser takes any: two for each language of the voice.
   if (models === undefined) return `${unknown} the platform's /openapi.json lists the models`
-  const more = models.length > mostNames ? `; /openapi.json lists all ${models.length}` : ""
-  const names = models.slice(0, mostNames).map((model) => model.name)
-  return `${unknown} use one of ${names.join(", ")}${more}`
+  const ofModel = models.filter(({ model }) => model === name)
+  const offered = ofModel.length > 0 ? ofModel : models
+  const more = offered.length > mostNames ? `; /openapi.json lists all ${models.length}` : ""
+  const names = offered.slice(0, mostNames).map((model) => model.name)
+  const why = ofModel.length > 0 ? " that model has a name for each language:" : ""
+  return `${unknown}${why} use one of ${names.join(", ")}${more}`
 }
 
 /** The contract defines only a segment's `confidence`. `start` and `end` (in seconds) and `text` are this service's own. */
