@@ -355,7 +355,7 @@ describe("the names of a folder's models", () => {
       ["default_male", "ur", "urdu", 0]
     ])
     expect(notes).toEqual([
-      'For hi, default_female is two-0 and default_male is two-1: no one chose. To choose, write {"voices": {"default_female": 0}} into the model.json beside the voice, with the number of its speaker.'
+      'For hi, default_female is two-0 and default_male is two-1, which no model.json says. To choose another voice, write {"voices": {"default_female": 0}} into the model.json of its folder, with the number of its speaker.'
     ])
   })
 })
@@ -491,7 +491,7 @@ const cases: ReadonlyArray<readonly [name: string, files: Files, manifest: unkno
     "no language",
     models.nemo,
     undefined,
-    'Its language is not known. Write a file model.json into the folder: {"languages": ["hi"]}.'
+    'Neither its files nor the name of its folder state its language. Write it into a model.json in the folder, such as {"languages": ["hi"]}.'
   ],
   [
     "a model.json that is no JSON",
