@@ -267,6 +267,7 @@ const cases: ReadonlyArray<readonly [name: string, files: Files, manifest: unkno
     { voices: { priya: 1 } },
     "model.json can't be used: voices.priya is 1, and the model has only 0."
   ],
+  ["the name __proto__", models.vits, { name: "__proto__" }, /: name must .* must not be __proto__/],
   ["a name with a space", models.vits, { voices: { "a b": 0 } }, /: voices\.a b must have 1 to 100 letters/],
   [
     "wrong threads",
@@ -369,6 +370,17 @@ describe("a folder that is no model", () => {
           "net.onnx is a link that leads out of the folder, and model.json may name only files in it; copy the file."
       },
       { name: "pipe", reason: "It is a pipe or a device, not a file." }
+    ])
+  })
+
+  it("has no ONNX files in a folder behind a link, which may be another model", function* () {
+    const folder = yield* temporaryFolder
+    write(folder, { ...inFolder("model", models.vits), ...inFolder("empty", { "a.txt": "" }) })
+    symlinkSync("..", `${folder}/empty/up`)
+    symlinkSync("../model", `${folder}/empty/model`)
+    const { notUnderstood } = yield* ModelFolder.read(folder)
+    expect(notUnderstood).toEqual([
+      { name: "empty", reason: expect.stringMatching(/^There is no ONNX file in it\. A model has/) }
     ])
   })
 
