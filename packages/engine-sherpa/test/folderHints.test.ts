@@ -1,21 +1,10 @@
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect } from "@effect/vitest"
-import { ModelFolder } from "@effect-speech/engine-sherpa"
 import * as Effect from "effect/Effect"
 import { effectTests } from "effect-speech-test-support/effectTests"
-import { type Files, inFolder, models, onnx, tokens, vits, whisper, write } from "./modelFiles.js"
+import { type Files, inFolder, models, onnx, read, tokens, vits, whisper } from "./modelFiles.js"
 
 const it = effectTests(NodeFileSystem.layer)
-
-/** Reads a folder of these files. */
-const read = (...files: ReadonlyArray<Files>) =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const folder = yield* fs.makeTempDirectoryScoped()
-    for (const each of files) write(folder, each)
-    return yield* ModelFolder.read(folder)
-  })
 
 /** What is said of a folder, or of a file, that is no model. */
 const reasonsOf = (...files: ReadonlyArray<Files>) =>

@@ -3,6 +3,9 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import * as FileSystem from "@effect/platform/FileSystem"
+import { ModelFolder } from "@effect-speech/engine-sherpa"
+import * as Effect from "effect/Effect"
 
 export type Metadata = Readonly<Record<string, string | number>>
 
@@ -65,6 +68,24 @@ export const vits = {
   ...{ n_speakers: 1, sample_rate: 16_000 }
 }
 
+/** As icefall publishes it: each network twice. */
+export const transducer = {
+  "encoder-epoch-99-avg-1.int8.onnx": onnx({ model_type: "zipformer2" }),
+  "encoder-epoch-99-avg-1.onnx": onnx({ model_type: "zipformer2" }),
+  "decoder-epoch-99-avg-1.int8.onnx": onnx({ vocab_size: 2, context_size: 2 }),
+  "decoder-epoch-99-avg-1.onnx": onnx({ vocab_size: 2, context_size: 2 }),
+  "joiner-epoch-99-avg-1.int8.onnx": onnx(),
+  "joiner-epoch-99-avg-1.onnx": onnx(),
+  "bpe.vocab": "",
+  "tokens.txt": tokens
+}
+
+export const espeak = Object.fromEntries(
+  ["phontab", "phonindex", "phondata", "intonations"].map((name) => [`espeak-ng-data/${name}`, ""])
+)
+export const piper = { ...vits, comment: "piper", frontend: "", voice: "hi", sample_rate: 22_050 }
+export const kokoro = { model_type: "kokoro", language: "English", voice: "en-us", has_espeak: 1, sample_rate: 24_000 }
+
 /** A whole model in its own folder. */
 export const models = {
   nemo: { "model.int8.onnx": onnx(nemo), "tokens.txt": tokens },
@@ -79,3 +100,13 @@ export const inFolder = (name: string, files: Files, manifest?: unknown): Files 
     [`${name}/model.json`]: typeof manifest === "string" ? manifest : JSON.stringify(manifest)
   })
 })
+
+export const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+
+/** Reads a folder of these files. */
+export const read = (...files: ReadonlyArray<Files>) =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    for (const each of files) write(folder, each)
+    return yield* ModelFolder.read(folder)
+  })

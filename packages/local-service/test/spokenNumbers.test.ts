@@ -1,5 +1,6 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
+import { cooperatively } from "@effect-speech/common/Cooperative"
 import { LocalService } from "@effect-speech/local-service"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
@@ -12,6 +13,7 @@ import { toCardinal as hindi } from "n2words/hi-IN"
 import { toCardinal as kannada } from "n2words/kn-IN"
 import { toCardinal as marathi } from "n2words/mr-IN"
 import { writeNumbers } from "../src/internal/numbers/spokenNumbers.js"
+import { withNumbers } from "../src/internal/numbers/withNumbers.js"
 
 /** Malayalam in joined words. n2words has no Malayalam. */
 const malayalam = (n: number): string => {
@@ -286,6 +288,69 @@ it("a long text is read in a time that does not grow with the square of its leng
     expect(writeNumbers("ml", piece.repeat(20_000)).length).toBeGreaterThan(0)
   }
 }, 20_000)
+
+it("a long text is read as its clauses are", () => {
+  const words = ["पाँच", "सौ", "एक", "दो", "साढ़े", "लाख", "नौ", "शून्य", "।", "बजे", "- दस"]
+  const clause = FastCheck.array(FastCheck.constantFrom(...words), { maxLength: 60 }).map(
+    (all) => `आप ${all.join(" ")} हैं`
+  )
+  FastCheck.assert(
+    FastCheck.property(FastCheck.array(clause, { maxLength: 20 }), (clauses) => {
+      const expected = clauses.map((each) => writeNumbers("hi", each)).join(" ")
+      expect(writeNumbers("hi", clauses.join(" "))).toBe(expected)
+    }),
+    { seed: 36, numRuns: 100 }
+  )
+})
+
+describe("a transcript with segments", () => {
+  const second = (text: string, at: number) => ({ text, startMillis: at * 1000, endMillis: at * 1000 + 900 })
+  const written = (text: string, segments: ReadonlyArray<string>) =>
+    cooperatively(withNumbers("hi", { text, segments: segments.map(second) }))
+
+  it.effect.each([
+    { spoken: ["मेरे पास", "पाँच सौ रुपये", "हैं"], segments: ["मेरे पास", "500 रुपये", "हैं"] },
+    { spoken: ["मेरे पास पाँच", "सौ रुपये", "हैं"], segments: ["मेरे पास 500", "रुपये", "हैं"] },
+    { spoken: ["एक", "सौ", "दो", "लोग"], segments: ["102", "लोग"], ends: [2900, 3900] },
+    { spoken: ["नौ आठ", "सात शून्य"], segments: ["9870"], ends: [1900] },
+    { spoken: ["नमस्ते"], segments: ["नमस्ते"] },
+    { spoken: [], segments: [] }
+  ])("has the same numbers in both: $segments", ({ ends, segments, spoken }) =>
+    Effect.gen(function* () {
+      const transcript = yield* written(spoken.join(" "), spoken)
+      expect(transcript.text).toBe(segments.join(" "))
+      expect(transcript.segments?.map(({ text }) => text)).toEqual(segments)
+      if (ends !== undefined) expect(transcript.segments?.map(({ endMillis }) => endMillis)).toEqual(ends)
+    })
+  )
+
+  it.effect("that are not its parts has the numbers of each", () =>
+    Effect.gen(function* () {
+      const transcript = yield* written("पाँच सौ रुपये", ["पाँच", "रुपये सौ"])
+      expect(transcript).toMatchObject({ text: "500 रुपये", segments: [{ text: "5" }, { text: "रुपये 100" }] })
+    })
+  )
+
+  it.effect("of two hours lets other requests run", () =>
+    Effect.gen(function* () {
+      const spoken = Array.from({ length: 1440 }, () => "मेरे खाते में दो लाख पैंतीस हज़ार चार सौ छह रुपये बीस हैं")
+      let turns = 0
+      let isOver = false
+      const turn = () => {
+        turns += 1
+        if (!isOver) setImmediate(turn)
+      }
+      setImmediate(turn)
+      yield* Effect.ensuring(
+        written(spoken.join(" "), spoken),
+        Effect.sync(() => {
+          isOver = true
+        })
+      )
+      expect(turns).toBeGreaterThan(2)
+    })
+  )
+})
 
 const TestLive = LocalService.layerClients.pipe(
   Layer.provideMerge(Layer.merge(LocalService.layer(), NodeTransport.layer))

@@ -156,7 +156,9 @@ const languagesOf = (family: Family, main: Metadata, facts: Facts): Found<Readon
   const stated = statedLanguages(family, main, facts)
   const chosen = facts.manifest.languages?.map((code) => (stated.includes(code) ? code : canonical(code))) ?? stated
   if (chosen.length === 0) {
-    return refuse('Its language is not known. Write a file model.json into the folder: {"languages": ["hi"]}.')
+    return refuse(
+      'Neither its files nor the name of its folder state its language. Write it into a model.json in the folder, such as {"languages": ["hi"]}.'
+    )
   }
   // With a language that it does not have, Whisper ends its process.
   const strange = chosen.find((code) => !stated.includes(code))

@@ -196,6 +196,6 @@ export interface Contents {
   readonly voices: ReadonlyArray<OfferedVoice>
   /** By name. */
   readonly notUnderstood: ReadonlyArray<NotUnderstood>
-  /** Sentences: names that clash, defaults that no one chose, what was skipped. */
+  /** Sentences: names that clash, defaults between several voices that no model.json chooses, what was skipped. */
   readonly notes: ReadonlyArray<string>
 }

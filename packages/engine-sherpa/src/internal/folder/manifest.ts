@@ -11,10 +11,11 @@ export const roles = ["model", "encoder", "decoder", "joiner", "tokens", "voices
 
 export type Role = (typeof roles)[number]
 
-const namePattern = /^[\p{L}\p{M}\p{N}._:+@-]{1,100}$/u
+/** `__proto__` is no key of a plain object. */
+const namePattern = /^(?!__proto__$)[\p{L}\p{M}\p{N}._:+@-]{1,100}$/u
 
 /** What a name of a model, of a voice or of an alias may be, as it follows the field in a sentence. */
-export const nameRule = "must have 1 to 100 letters, digits or . _ : + @ -, and no space"
+export const nameRule = "must have 1 to 100 letters, digits or . _ : + @ -, and no space, and must not be __proto__"
 
 export const isName = (name: string): boolean => namePattern.test(name)
 

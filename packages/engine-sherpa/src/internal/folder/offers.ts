@@ -166,7 +166,7 @@ const notesOf = (choices: ReadonlyArray<Choice>): ReadonlyArray<string> => {
   })
   return Object.values(groupBy(ofLanguage, ({ said }) => said)).map(
     ([first, ...others]) =>
-      `For ${[first, ...others].map(({ lang }) => lang).join(", ")}, ${first.said}: no one chose. To choose, write {"voices": {"default_female": 0}} into the model.json beside the voice, with the number of its speaker.`
+      `For ${[first, ...others].map(({ lang }) => lang).join(", ")}, ${first.said}, which no model.json says. To choose another voice, write {"voices": {"default_female": 0}} into the model.json of its folder, with the number of its speaker.`
   )
 }
 

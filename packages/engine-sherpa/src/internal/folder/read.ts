@@ -156,11 +156,14 @@ const factsOfNamed = (
 
 /**
  * Where ONNX files are searched for, to say where they are. Hugging Face has them three folders deep. A folder that was given by mistake
- * may have thousands of folders, and links may make it endless.
+ * may have thousands of folders.
  */
 const search = { levels: 3, foldersOfLevel: 50 }
 
-/** The folders within that have ONNX files and are nearest, by their paths below `folder`. */
+const isLink = (path: string): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.isSuccess(fs.readLink(path)))
+
+/** The folders within that have ONNX files and are nearest, by their paths below `folder`. A link may lead to another model. */
 const innerFolders = (
   folder: string,
   names: ReadonlyArray<string>
@@ -171,7 +174,9 @@ const innerFolders = (
       const found: Array<string> = []
       const next: Array<string> = []
       for (const path of paths.slice(0, search.foldersOfLevel)) {
-        const entries = yield* Effect.orElseSucceed(entriesOf(join(folder, path)), () => new Map<string, Entry>())
+        const inner = join(folder, path)
+        if (yield* isLink(inner)) continue
+        const entries = yield* Effect.orElseSucceed(entriesOf(inner), () => new Map<string, Entry>())
         if ([...entries.keys()].some(isOnnx)) found.push(path)
         next.push(...foldersIn(entries).map((name) => join(path, name)))
       }

@@ -2,6 +2,7 @@ import { type IncomingHttpHeaders, STATUS_CODES } from "node:http"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { cooperatively } from "@effect-speech/common/Cooperative"
 import * as Printable from "@effect-speech/common/Printable"
 import * as Contract from "@effect-speech/stt/SttContract"
 import * as Effect from "effect/Effect"
@@ -11,7 +12,7 @@ import { type Recognised, Recogniser, type RecogniserModel, type RecogniserServi
 import { Accounts, type Refusal } from "../account/accounts.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { Journal, type OpenEntry } from "../journal/journal.js"
-import { writeNumbers } from "../numbers/spokenNumbers.js"
+import { withNumbers } from "../numbers/withNumbers.js"
 import type { Settings } from "../options.js"
 import { readRecording } from "../recordings/recording.js"
 import { counted } from "../recordings/samples.js"
@@ -179,19 +180,13 @@ const recognise = (
       hotwords: hotwords.map(({ phrase, score = defaultScore }) => ({ phrase, score }))
     })
     const heard = spoken?.text.trim() === "" ? undefined : spoken
-    const recognised = heard && parseNumber ? withNumbers(model.lang, heard) : heard
+    const recognised = heard && parseNumber ? yield* cooperatively(withNumbers(model.lang, heard)) : heard
     return { recognised, seconds: count() / sampleRate }
   }).pipe(
     Effect.mapError((problem) =>
       typeof problem === "string" ? badRequest(`${Contract.field.audioFile}: ${problem}`) : recogniserProblem(problem)
     )
   )
-
-const withNumbers = (lang: string, { segments, text, ...rest }: Recognised): Recognised => ({
-  ...rest,
-  text: writeNumbers(lang, text),
-  segments: segments?.map((segment) => ({ ...segment, text: writeNumbers(lang, segment.text) }))
-})
 
 /** The result for a recording with nothing in it. Only a recogniser that knows its recordings is sure of that. */
 const nothingIn = ({ knownRecordings }: RecogniserService): Recognised => ({

@@ -19,17 +19,27 @@ import { arab, crore, hundred, lakh, type NumberWord, type Part, type Reader, re
  *   ends a number. No word is dropped.
  */
 export const writeNumbers = (lang: string, text: string): string => {
-  const reader = readerOf(lang)
-  if (reader === undefined) return text
   let written = ""
   let from = 0
-  for (const run of runsOf(spokenWords(text, reader))) {
-    for (const { end, start, value } of writtenOf(run, text)) {
-      written += text.slice(from, start) + value
-      from = end
-    }
+  for (const { end, start, value } of [...numbersOfText(lang, text)].flat()) {
+    written += text.slice(from, start) + value
+    from = end
   }
   return written + text.slice(from)
+}
+
+/** {@link writeNumbers}, step by step: the numbers of a hundred words or more, with their places in the text. */
+export function* numbersOfText(lang: string, text: string): Generator<ReadonlyArray<NumberInText>> {
+  const reader = readerOf(lang)
+  if (reader === undefined) return
+  for (const words of spokenWords(text, reader)) yield runsOf(words).flatMap((run) => writtenOf(run, text))
+}
+
+/** A number, as it is written, and the place of its words in the text. */
+export interface NumberInText {
+  readonly start: number
+  readonly end: number
+  readonly value: string
 }
 
 /** A word and its place in the text. `follows` is the gap before it. */
@@ -40,11 +50,7 @@ interface SpokenWord {
   readonly number: NumberWord | undefined
 }
 
-/** A number and its place in the text. */
-interface WrittenNumber {
-  readonly start: number
-  readonly end: number
-  readonly value: string
+interface WrittenNumber extends NumberInText {
   readonly isDigit: boolean
   readonly isEveryday: boolean
   readonly follows: SpokenWord["follows"]
@@ -52,8 +58,15 @@ interface WrittenNumber {
 
 const wordPattern = /[\p{L}\p{M}\p{N}\u200c\u200d]+/gu
 
-const spokenWords = (text: string, reader: Reader): Array<SpokenWord> => {
-  const found: Array<SpokenWord> = []
+/** A step reads so many words, or more. */
+const wordsOfStep = 100
+
+/**
+ * The words of a text. A step ends with a word that is no number, and the next one begins with the same word: so both know what is
+ * beside their numbers.
+ */
+function* spokenWords(text: string, reader: Reader): Generator<ReadonlyArray<SpokenWord>> {
+  let found: Array<SpokenWord> = []
   let end = 0
   for (const { 0: word, index } of text.matchAll(wordPattern)) {
     const gap = text.slice(end, index)
@@ -64,9 +77,14 @@ const spokenWords = (text: string, reader: Reader): Array<SpokenWord> => {
           ? "hyphen"
           : "other"
     end = index + word.length
-    found.push({ start: index, end, follows, number: reader(word) })
+    const spoken: SpokenWord = { start: index, end, follows, number: reader(word) }
+    found.push(spoken)
+    if (found.length > wordsOfStep && spoken.number === undefined) {
+      yield withoutIncomplete(found)
+      found = [spoken]
+    }
   }
-  return withoutIncomplete(found)
+  yield withoutIncomplete(found)
 }
 
 /** Removes the number of each word that is none at its place, such as a fraction without a scale. */
