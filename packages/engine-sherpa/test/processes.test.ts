@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { concat } from "@effect-speech/common/TypedArrays"
@@ -11,7 +11,10 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { tinyName } from "effect-speech-test-support/tinyModels"
+import { temporaryFolder } from "effect-speech-test-support/processes"
+import { tinyName, writeTinyModels } from "effect-speech-test-support/tinyModels"
+import { startHost } from "../src/internal/host/hostProcess.js"
+import type { Outcome } from "../src/internal/host/protocol.js"
 import type { Loadable } from "../src/internal/models.js"
 import { initial, type State } from "../src/internal/supervision/machine.js"
 import { makeModelLog } from "../src/internal/supervision/modelLog.js"
@@ -250,6 +253,39 @@ const spoiled: ReadonlyArray<
   ["its rate is below 0", "vits", (model) => edit(model, "sample_rate\x12\x0516000", "sample_rate\x12\x05-0001"), ""]
 ]
 
+describe("the process of a model", () => {
+  it.scopedLive("does no work that is withdrawn before it begins", () =>
+    Effect.gen(function* () {
+      const models = temporaryFolder("effect-speech-slow-")
+      writeTinyModels(models, { families: ["nemo-ctc"], work: 100 })
+      const { family } = yield* tinyRecogniser({}, "nemo-ctc", models)
+      const outcomes = yield* Effect.async<ReadonlyArray<Outcome>>((resume) => {
+        const all: Array<Outcome> = []
+        const host = startHost(
+          { load: { _tag: "Load", operation: "transcribe", config: family.config }, folder: models, concurrency: 1 },
+          {
+            onLoaded: () => {
+              const samples = new Float32Array(160_000)
+              for (const task of [1, 2, 3, 4]) host.send({ _tag: "Recognise", task, samples })
+              for (const task of [2, 4, 9]) host.send({ _tag: "Withdraw", task })
+            },
+            onOutcome: (outcome) => {
+              if (all.push(outcome) === 4) void host.stop()
+            },
+            onEnded: () => resume(Effect.succeed(all))
+          }
+        )
+      })
+      expect(outcomes.map(({ _tag, task }) => `${task} ${_tag}`)).toEqual([
+        "1 Recognised",
+        "2 Failed",
+        "3 Recognised",
+        "4 Failed"
+      ])
+    })
+  )
+})
+
 describe("a model that can't be loaded", () => {
   it.scopedLive.each(spoiled)("is refused with a reason, which shows no path, if %s", ([, family, spoil, reason]) =>
     Effect.gen(function* () {
@@ -266,6 +302,20 @@ describe("a model that can't be loaded", () => {
       expect(failure.message).toContain(status.reason?.slice(1, -1))
       const rejected = { reason: "Failed", cause: status.reason }
       expect(yield* Effect.flip(Effect.scoped(model.supervised.enter))).toEqual(rejected)
+    })
+  )
+
+  it.scopedLive("is refused if it is a Whisper that returns an empty result where others fail", () =>
+    Effect.gen(function* () {
+      const models = copyOf("whisper")
+      const folder = join(models, tinyName("whisper"))
+      copyFileSync(join(folder, "tiny-encoder.int8.onnx"), join(folder, "tiny-decoder.int8.onnx"))
+      // One language of two is offered.
+      writeFileSync(join(folder, "model.json"), '{"languages": ["en"]}')
+      const model = yield* tinyRecogniser({}, "whisper", models)
+      const { message } = yield* Effect.flip(model.load)
+      expect(message).toMatch(/^The model tiny-whisper-en can't be loaded: .*input name cannot be empty/)
+      expect(message).not.toMatch(/[\\/]/)
     })
   )
 })

@@ -15,10 +15,11 @@ const speak = { _tag: "Speak", task: 1, text: "a", speaker: 0, speed: 1 }
 describe("the process of a model", () => {
   it.each([
     load,
-    { ...load, operation: "transcribe", trial: "a" },
+    { ...load, operation: "transcribe", trial: "a", statesLanguage: true },
     recognise,
     { ...recognise, hotwords: "a b :1", language: "en" },
-    speak
+    speak,
+    { _tag: "Withdraw", task: 1 }
   ])("takes %o", (message) => {
     expect(problemIn(message)).toBe(undefined)
   })

@@ -10,6 +10,7 @@ import { type HearingFamily, hearingFamily } from "./families/recognisers.js"
 import { readTokens } from "./families/tokens.js"
 import { type SpeakingFamily, speakingFamily } from "./families/voices.js"
 import type { ModelDescription, RecogniserDescription, VoiceDescription } from "./folder/description.js"
+import type { Load } from "./host/protocol.js"
 import { sentenceOf } from "./sentences.js"
 import type { Rules } from "./supervision/machine.js"
 import { type Supervised, supervise } from "./supervision/supervise.js"
@@ -59,12 +60,12 @@ export const openModel = (
     const open = <D, F extends { readonly config: object }>(
       of: { readonly description: D; readonly family: F },
       operation: ModelStatus["operation"],
-      trial?: string
+      trial: Pick<Load, "trial" | "statesLanguage">
     ): Effect.Effect<Open<D, F>, never, Scope.Scope> =>
       Effect.map(
         supervise({
           name,
-          load: { _tag: "Load", operation, config: of.family.config, ...(trial !== undefined && { trial }) },
+          load: { _tag: "Load", operation, config: of.family.config, ...trial },
           folder,
           concurrency: settings.concurrency,
           rules: rulesOf(settings)
@@ -77,10 +78,12 @@ export const openModel = (
         })
       )
     if (description._tag === "Recogniser") {
-      return yield* open({ description, family: hearingFamily(description, options) }, "transcribe")
+      const family = hearingFamily(description, options)
+      return yield* open({ description, family }, "transcribe", { statesLanguage: family.statesLanguage })
     }
     const family = speakingFamily(description, options)
-    return yield* open({ description, family }, "synthesize", family.speakableOf(nameOfLanguage(description)))
+    const trial = family.speakableOf(nameOfLanguage(description))
+    return yield* open({ description, family }, "synthesize", trial === undefined ? {} : { trial })
   })
 
 const refused = (model: string, message: string) => new SherpaModelRefused({ model, message })

@@ -14,6 +14,8 @@ export interface HearingFamily {
   readonly longestPieceMillis: number
   /** The code of a language, for a model that must be told. */
   readonly languageOf: (lang: string) => string | undefined
+  /** Whether each result states the language. One that does not is a failure. */
+  readonly statesLanguage: boolean
   readonly takesHotwords: boolean
   readonly hotwordsOf: (hotwords: ReadonlyArray<Hotword>) => Encoded
   readonly segmentsOf: SegmentsOf
@@ -116,6 +118,7 @@ export const hearingFamily = (
     },
     longestPieceMillis: isWhisper ? longestOfWhisper : longest,
     languageOf: (lang) => (isWhisper && description.languages.includes(lang) ? lang : undefined),
+    statesLanguage: description.family === "whisper" && description.isMultilingual,
     takesHotwords: spelling !== undefined,
     hotwordsOf: spelling === undefined ? none : makeEncoder(spelling, tokens),
     segmentsOf: isWhisper ? byModel : byPauses

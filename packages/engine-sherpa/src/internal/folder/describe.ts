@@ -128,13 +128,16 @@ const checkParts = (parts: Parts, facts: Facts): Found<void> => {
 
 const listOf = (main: Metadata, key: string): ReadonlyArray<string> => (main.get(key) ?? "").split(",")
 
+/** Of a Whisper model: whether it knows other languages than English. */
+const isMultilingual = (main: Metadata): boolean => whole(main, "is_multilingual") !== 0
+
 /** The languages that the files state. */
 const statedLanguages = (family: Family, main: Metadata, facts: Facts): ReadonlyArray<string> => {
   switch (family) {
     case "whisper":
-      return whole(main, "is_multilingual") === 0
-        ? ["en"]
-        : listOf(main, "all_language_codes").filter((code) => /^[a-z]{2,3}$/.test(code))
+      return isMultilingual(main)
+        ? listOf(main, "all_language_codes").filter((code) => /^[a-z]{2,3}$/.test(code))
+        : ["en"]
     case "sense-voice":
       return ["zh", "en", "ja", "ko", "yue"].filter((code) => main.has(`lang_${code}`))
     default: {
@@ -147,8 +150,8 @@ const statedLanguages = (family: Family, main: Metadata, facts: Facts): Readonly
 }
 
 const languagesOf = (family: Family, main: Metadata, facts: Facts): Found<ReadonlyArray<string>> => {
-  const isMultilingual = family === "whisper" && whole(main, "is_multilingual") > 0
-  if (isMultilingual && listOf(main, "all_language_codes").length !== listOf(main, "all_language_tokens").length) {
+  const hasTokens = family === "whisper" && isMultilingual(main)
+  if (hasTokens && listOf(main, "all_language_codes").length !== listOf(main, "all_language_tokens").length) {
     return refuse(
       "Its metadata has not a token for each language. Convert the model again, with a script of sherpa-onnx."
     )
@@ -194,12 +197,13 @@ const recogniserOf = (
   family: RecogniserDescription["family"],
   common: Description,
   { decoder, encoder, joiner, model, tokens }: Paths,
+  main: Metadata,
   bpeVocab: string | undefined
 ): RecogniserDescription => {
   const recognising = { ...common, _tag: "Recogniser", sampleRate: 16_000 } as const
   switch (family) {
     case "whisper":
-      return { ...recognising, family, files: { encoder, decoder, tokens } }
+      return { ...recognising, family, files: { encoder, decoder, tokens }, isMultilingual: isMultilingual(main) }
     case "transducer":
     case "nemo-transducer":
       return { ...recognising, family, files: { encoder, decoder, joiner, tokens, bpeVocab } }
@@ -266,5 +270,5 @@ export const describe = (facts: Facts): Found<ModelDescription> =>
     const paths = Object.fromEntries(roles.map((role) => [role, join(folder, parts[role] ?? "")])) as Paths
     return isSpeaking(family)
       ? yield* voiceOf(family, common, paths, main, facts)
-      : recogniserOf(family, common, paths, parts.bpeVocab === undefined ? undefined : paths.bpeVocab)
+      : recogniserOf(family, common, paths, main, parts.bpeVocab === undefined ? undefined : paths.bpeVocab)
   }).pipe(Either.mapLeft(Printable.line))

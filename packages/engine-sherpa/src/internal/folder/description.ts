@@ -116,7 +116,10 @@ interface Speaking<Family extends string, Files> extends Description {
 export type RecogniserDescription =
   | Recognising<"nemo-ctc" | "zipformer-ctc" | "wenet-ctc" | "sense-voice", CtcFiles>
   | Recognising<"transducer" | "nemo-transducer", TransducerFiles>
-  | Recognising<"whisper", WhisperFiles>
+  | (Recognising<"whisper", WhisperFiles> & {
+      /** Whether it knows other languages than English, also if they are not offered. */
+      readonly isMultilingual: boolean
+    })
 
 /**
  * A model that speaks.

@@ -9,14 +9,14 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Ending } from "../supervision/machine.js"
 import { sherpaModule } from "./library.js"
-import { type Load, type Outcome, Reply, type Work } from "./protocol.js"
+import { type Load, type Outcome, Reply, type Withdraw, type Work } from "./protocol.js"
 import { endingOf, keptLines, plainReason } from "./reasons.js"
 
 export interface HostOptions {
   readonly load: Load
   /** The folder of the model. */
   readonly folder: string
-  /** Pieces that it works on at once: each takes a thread of libuv's pool. Others wait in the process. */
+  /** Pieces that it works on at once: each takes a thread of libuv's pool. Others wait in the process, where they can be withdrawn. */
   readonly concurrency: number
 }
 
@@ -29,7 +29,7 @@ export interface Listener {
 }
 
 export interface HostProcess {
-  readonly send: (work: Work) => void
+  readonly send: (message: Work | Withdraw) => void
   /** Ends it at once. There is nothing to save. Returns when it has ended. */
   readonly stop: () => Promise<void>
 }
@@ -123,7 +123,7 @@ const watch = (child: ChildProcess, options: HostOptions, listener: Listener): H
     listener.onOutcome({ ...outcome, reason: plainReason(outcome.reason, { folder: options.folder, lines: tail() }) })
   })
   // A process that ended meanwhile says so by its exit.
-  const send = (message: Load | Work) => void child.send(message, undefined, {}, () => undefined)
+  const send = (message: Load | Work | Withdraw) => void child.send(message, undefined, {}, () => undefined)
   send(options.load)
   return {
     send,

@@ -6,6 +6,7 @@ import { problemIn } from "./requestCheck.js"
 import { speechOf } from "./speechThread.js"
 
 /** @typedef {import("./protocol.js").Sent} Sent */
+/** @typedef {import("./protocol.js").Load | import("./protocol.js").Work | import("./protocol.js").Withdraw} Request */
 /** @typedef {(work: import("./protocol.js").Work) => Promise<Sent>} Perform The service checks the results of sherpa-onnx. */
 
 const name = "sherpa-onnx-node"
@@ -57,8 +58,37 @@ const withoutControls = async ({ handle }) => {
   return JSON.parse(addon.getOfflineStreamResultAsJson(handle).replaceAll(/\p{Cc}/gu, " "))
 }
 
+/** Pieces of work that are not withdrawn, by their numbers. @type {Set<number>} */
+const wanted = new Set()
+
+/** Threads of libuv's pool that do nothing, and who waits for one. More work than threads would wait in libuv, out of our hands. */
+let free = Number(process.env.UV_THREADPOOL_SIZE ?? 4)
+/** @type {Array<() => void>} */
+const turns = []
+
+/**
+ * Has a piece of work done when a thread is free.
+ *
+ * @template Result
+ * @param {number} task
+ * @param {() => Promise<Result>} work
+ * @returns {Promise<Result>}
+ */
+const inThread = async (task, work) => {
+  if (free > 0) free -= 1
+  else await /** @type {Promise<void>} */ (new Promise((resolve) => turns.push(resolve)))
+  try {
+    if (!wanted.has(task)) throw new Error("Nobody waits for it any more.")
+    return await work()
+  } finally {
+    const next = turns.shift()
+    if (next === undefined) free += 1
+    else next()
+  }
+}
+
 /** @param {import("./protocol.js").Load} request @returns {Promise<Perform>} */
-const makeRecogniser = async ({ config }) => {
+const makeRecogniser = async ({ config, statesLanguage = false }) => {
   const sherpa = await loadSherpa()
   const recogniser = await sherpa.OfflineRecognizer.createAsync(config)
   /** @type {string | undefined} */
@@ -86,11 +116,12 @@ const makeRecogniser = async ({ config }) => {
     return isSet
   }
 
-  /** @param {Float32Array} samples @param {string | undefined} [hotwords] */
-  const decode = async (samples, hotwords) => {
+  /** @param {Pick<import("./protocol.js").Recognise, "task" | "samples" | "hotwords">} work */
+  const decodeAny = async ({ hotwords, samples, task }) => {
     const stream = recogniser.createStream(hotwords)
+    // While it waits for a thread, it has its features already.
     stream.acceptWaveform({ samples, sampleRate })
-    const decoded = recogniser.decodeAsync(stream)
+    const decoded = inThread(task, () => recogniser.decodeAsync(stream))
     decoding.add(decoded)
     try {
       return await decoded
@@ -102,13 +133,26 @@ const makeRecogniser = async ({ config }) => {
     }
   }
 
+  /**
+   * Where another model fails, Whisper returns a result that is empty, even of its language. That is not to be taken for silence.
+   *
+   * @param {Pick<import("./protocol.js").Recognise, "task" | "samples" | "hotwords">} work
+   */
+  const decode = async (work) => {
+    const result = await decodeAny(work)
+    if (statesLanguage && Reflect.get(Object(result), "lang") === "") throw new Error("It returned no result.")
+    return result
+  }
+
   // Some models load, and end the process with the first samples. Those are refused too.
-  await decode(new Float32Array(sampleRate))
+  wanted.add(0)
+  await decode({ task: 0, samples: new Float32Array(sampleRate) })
+  wanted.delete(0)
   send({ _tag: "Loaded" })
   return async (work) => {
     if (work._tag !== "Recognise") throw new Error("This model does not speak.")
     await setLanguage(work.language)
-    return { _tag: "Recognised", task: work.task, result: await decode(work.samples, work.hotwords) }
+    return { _tag: "Recognised", task: work.task, result: await decode(work) }
   }
 }
 
@@ -124,8 +168,10 @@ const makeVoice = async ({ config, trial }) => {
   send({ _tag: "Loaded" })
   return async (work) => {
     if (work._tag !== "Speak") throw new Error("This model does not listen.")
-    const { speaker: sid, speed, text } = work
-    const { samples, sampleRate } = await speechOf(() => voice.generateAsync({ text, sid, speed }))
+    const { speaker: sid, speed, task, text } = work
+    const { samples, sampleRate } = await inThread(task, () =>
+      speechOf(() => voice.generateAsync({ text, sid, speed }))
+    )
     return { _tag: "Spoken", task: work.task, samples, sampleRate }
   }
 }
@@ -141,18 +187,26 @@ const load = (request) => {
 
 /** @param {import("./protocol.js").Work} work */
 const perform = async (work) => {
+  wanted.add(work.task)
   try {
     if (model === undefined) throw new Error("The model is not loaded.")
     send(await (await model)(work))
   } catch (error) {
     send({ _tag: "Failed", task: work.task, reason: messageOf(error) })
+  } finally {
+    wanted.delete(work.task)
   }
 }
 
 process.on("message", (message) => {
-  const request = /** @type {import("./protocol.js").Load | import("./protocol.js").Work} */ (message)
+  const request = /** @type {Request} */ (message)
   const problem = problemIn(request)
-  if (problem === undefined) return request._tag === "Load" ? load(request) : void perform(request)
+  if (problem === undefined) {
+    if (request._tag === "Load") load(request)
+    else if (request._tag === "Withdraw") wanted.delete(request.task)
+    else void perform(request)
+    return
+  }
   const task = Reflect.get(Object(request), "task")
   send(typeof task === "number" ? { _tag: "Failed", task, reason: problem } : { _tag: "Refused", reason: problem })
 })

@@ -12,6 +12,8 @@ export interface Load {
   readonly config: object
   /** What a voice speaks once before it is loaded, not blank. A recogniser hears a second of silence. Default: nothing. */
   readonly trial?: string
+  /** Whether each result of a recogniser states the language. Default: false. */
+  readonly statesLanguage?: boolean
 }
 
 /** Recognises a piece of a recording. */
@@ -42,6 +44,13 @@ export interface Speak {
 
 /** A piece of work. */
 export type Work = Recognise | Speak
+
+/** Nobody waits for a piece of work any more. If it has not begun, its outcome is `Failed`, without the work. */
+export interface Withdraw {
+  readonly _tag: "Withdraw"
+  /** Number of the piece. */
+  readonly task: number
+}
 
 const Task = Schema.NonNegativeInt
 

@@ -19,7 +19,8 @@ const checks = {
   Load: {
     operation: (value) => value === "transcribe" || value === "synthesize",
     config: (value) => typeof value === "object" && value !== null,
-    trial: isTextOrNone
+    trial: isTextOrNone,
+    statesLanguage: (value) => value === undefined || typeof value === "boolean"
   },
   Recognise: {
     task: isNumber,
@@ -27,6 +28,7 @@ const checks = {
     hotwords: isTextOrNone,
     language: isTextOrNone
   },
+  Withdraw: { task: isNumber },
   Speak: {
     task: isNumber,
     text: isText,

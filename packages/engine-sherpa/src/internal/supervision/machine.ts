@@ -250,7 +250,7 @@ const ask = (state: State, { piece, request }: Work): Step => {
   return only({ ...state, queue: [...state.queue, { piece, request }] })
 }
 
-/** The state without some pieces. The process finishes those that it has, and nobody gets them. */
+/** The state without some pieces. The process finishes those that it has begun, and nobody gets them. */
 const without = (state: State, isUnwanted: (work: Work) => boolean): State => ({
   ...state,
   queue: state.queue.filter((work) => !isUnwanted(work)),

@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { type HostOptions, type HostProcess, startHost } from "../host/hostProcess.js"
-import type { Outcome, Recognise, Speak, Work } from "../host/protocol.js"
+import type { Outcome, Recognise, Speak, Withdraw, Work } from "../host/protocol.js"
 import {
   type Action,
   type Event,
@@ -111,7 +111,7 @@ const makeProcess = (options: HostOptions, dispatch: (event: Event) => void) => 
         onEnded: (ending) => dispatch({ _tag: "Ended", host, ending })
       })
     },
-    send: (work: Work) => process?.send(work),
+    send: (message: Work | Withdraw) => process?.send(message),
     stop,
     /** Waits for all that were started. */
     end: () => {
@@ -222,7 +222,7 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
         dispatch({ _tag: "Ask", request, piece })
         return Effect.sync(() => {
           pieces.remove(piece)
-          jobs.delete(piece)
+          if (!jobs.delete(piece)) process.send({ _tag: "Withdraw", task: piece })
           dispatch({ _tag: "Withdraw", piece })
         })
       })
