@@ -6,14 +6,16 @@ import * as KnownRecordings from "@effect-speech/local-service/KnownRecordings"
 import { LocalService } from "@effect-speech/local-service/LocalService"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { noiseOf, sampleRate, tone } from "./cannedSpeech.js"
 import { cannedVoice } from "./cannedVoice.js"
+import { watchEventLoop } from "./eventLoop.js"
 import { collectedFootprint, footprint } from "./footprint.js"
 import { resetPeakMemory } from "./memory.js"
 
 /** @type {import("./serviceProcess.js").ServiceOptions} */
-const { cannedByText = false, cannedSeconds, knownSeconds, ...options } = JSON.parse(process.argv[2] ?? "{}")
+const { cannedByText = false, cannedSeconds, engine, knownSeconds, ...options } = JSON.parse(process.argv[2] ?? "{}")
 
 const voiceOf = () => {
   if (cannedByText) return cannedVoice(({ text }) => noiseOf(text), { sampleRate })
@@ -22,12 +24,23 @@ const voiceOf = () => {
   return cannedVoice(() => speech, { sampleRate })
 }
 
+const standIns = Layer.merge(
+  voiceOf(),
+  KnownRecordings.layer({ capacity: knownSeconds === undefined ? undefined : knownSeconds * 1000 })
+)
+const engines = engine === undefined ? standIns : (await import("@effect-speech/engine-sherpa/Sherpa")).layer(engine)
+
+const eventLoop = watchEventLoop()
+
 /** @param {unknown} request @returns {Promise<import("./serviceProcess.js").Sample>} */
 const sample = async (request) => {
-  if (request === "resetPeak") resetPeakMemory()
+  if (request === "resetPeak") {
+    resetPeakMemory()
+    eventLoop.reset()
+  }
   const found = request === "collect" ? await collectedFootprint() : footprint()
   const { system, user } = process.cpuUsage()
-  return { ...found, cpuMicros: user + system }
+  return { ...found, cpuMicros: user + system, heldMillis: eventLoop.longest(), pid: process.pid }
 }
 
 const program = Effect.gen(function* () {
@@ -45,11 +58,7 @@ const program = Effect.gen(function* () {
   yield* Effect.never
 }).pipe(
   Effect.scoped,
-  Effect.provide([
-    voiceOf(),
-    KnownRecordings.layer({ capacity: knownSeconds === undefined ? undefined : knownSeconds * 1000 }),
-    NodeFileSystem.layer
-  ]),
+  Effect.provide(Layer.provideMerge(engines, NodeFileSystem.layer)),
   Effect.tapErrorCause(Effect.logError)
 )
 

@@ -1,4 +1,5 @@
 /** The local service as a process of its own, for checks that measure it or kill it. */
+import type { SherpaOptions } from "@effect-speech/engine-sherpa/Sherpa"
 import type { LocalServiceMakeOptions } from "@effect-speech/local-service/LocalService"
 import type { Footprint } from "./footprint.js"
 import { send } from "./plainHttp.js"
@@ -9,6 +10,8 @@ export interface ServiceOptions extends Omit<LocalServiceMakeOptions, "fixedTime
   readonly cannedSeconds?: number | undefined
   /** The noise of `noiseOf` for each text, at once. Default: the real voice. */
   readonly cannedByText?: boolean | undefined
+  /** A folder of models, which speak and recognise instead. */
+  readonly engine?: SherpaOptions | undefined
   /** How many seconds of recordings the recogniser remembers. Default: its own default. */
   readonly knownSeconds?: number | undefined
 }
@@ -22,8 +25,13 @@ export interface Ready {
   readonly apiKey: string | null
 }
 
-/** With the user and system time of the process so far, in microseconds. */
-export type Sample = Footprint & { readonly cpuMicros: number }
+export type Sample = Footprint & {
+  /** User and system time of the process so far. */
+  readonly cpuMicros: number
+  /** The longest time for which it computed without a turn of its event loop, since the start or `resetPeak`. */
+  readonly heldMillis: number
+  readonly pid: number
+}
 
 /** Starts the service. It puts its temporary files into the folder `temporary`. */
 export const startService = async (options: ServiceOptions, { temporary }: { readonly temporary: string }) => {
@@ -50,7 +58,7 @@ export const startService = async (options: ServiceOptions, { temporary }: { rea
     sample: () => request<Sample>("sample"),
     /** A sample after a garbage collection. */
     sampleCollected: () => request<Sample>("collect"),
-    /** A sample. `peak` counts from now on, if the system can do that. */
+    /** A sample. `peak` and `heldMillis` count from now on, if the system can do that. */
     resetPeak: () => request<Sample>("resetPeak"),
     /** Lets the service shut down. */
     stop,
