@@ -2,6 +2,8 @@
  * Checks a service against the contract, rule by rule.
  *
  * - Without options: the local service, with a real voice, in a process of its own.
+ * - `--engines`: the same with models of `engine-sherpa`: tiny ones, which are not asked whether they know words and speak with a
+ *   known pitch.
  * - `--environment`: the service at `SPEECH_STT_BASE_URL` and `SPEECH_TTS_BASE_URL`, with `SPEECH_API_KEY`. The flag is
  *   required because these variables may be set for other work, and a check spends credit. It spends little, prints how
  *   much at most, and never calls the platform.
@@ -10,10 +12,13 @@
  *
  * Exit status: 0 if every rule holds, 1 if a rule does not, 2 if the service cannot be checked.
  */
+import { appendFileSync } from "node:fs"
+import { join } from "node:path"
 import { readOptions, refuseOptions } from "effect-speech-test-support/options"
 import { temporaryFolder } from "effect-speech-test-support/processes"
 import { table, title } from "effect-speech-test-support/report"
 import { startService } from "effect-speech-test-support/serviceProcess"
+import { alphabets, tinyName, writeTinyModels } from "effect-speech-test-support/tinyModels"
 import { checker, rules } from "./rules.js"
 import {
   counting,
@@ -26,7 +31,8 @@ import {
   waiting
 } from "./service.js"
 
-const { environment, ...values } = readOptions({
+const { engines, environment, ...values } = readOptions({
+  engines: { type: "boolean", default: false },
   environment: { type: "boolean", default: false },
   model: { type: "string", default: "hi-general-v2-8khz" },
   "other-model": { type: "string", default: "en-general-v2-8khz" }
@@ -38,15 +44,35 @@ const checkLocalService = async (): Promise<number> => {
     console.error("To check the service at SPEECH_STT_BASE_URL instead, add --environment. Its account pays.")
   }
   const temporary = temporaryFolder("check-conformance-")
-  const service = await startService({ recordings: knownRecordings(temporary) }, { temporary })
+  const service = await startService(
+    engines ? { engine: { folder: tinyModels(temporary) } } : { recordings: knownRecordings(temporary) },
+    { temporary }
+  )
   try {
-    title("The local service, with a real voice")
+    title(`The local service, with ${engines ? "tiny models" : "a real voice"}`)
     const send = overHttp({ stt: service.sttBaseUrl, tts: service.ttsBaseUrl, platform: service.platformUrl })
-    const options = { ...models, key: service.apiKey ?? "", adminToken: service.adminToken }
+    const without = engines ? (["knownSpeech", "knownVoice"] as const) : []
+    const options = { ...models, key: service.apiKey ?? "", adminToken: service.adminToken, without }
     return await checkAll(checker(send, options), options.key)
   } finally {
     await service.stop()
   }
+}
+
+/**
+ * A recogniser and a voice of both languages that the rules use. The recogniser is a transducer: a rule wants a confidence, and other
+ * models have none.
+ */
+const tinyModels = (temporary: string): string => {
+  const folder = join(temporary, "models")
+  for (const language of ["hi", "en"] as const) {
+    writeTinyModels(folder, { families: ["zipformer", "vits"], language })
+    // Some rules have a text spoken in another language than its own.
+    const letters = [...alphabets[language === "hi" ? "en" : "hi"].slice(1, 30), "é"]
+    const tokens = letters.map((letter) => `${letter} 1\n`)
+    appendFileSync(join(folder, tinyName("vits", language), "tokens.txt"), tokens.join(""))
+  }
+  return folder
 }
 
 const checkEnvironment = async (): Promise<number> => {

@@ -34,15 +34,20 @@ const checkOwn = async (rule: Rule & { readonly reason: string }, service: OwnSe
 }
 
 /**
- * Checks a service. Without the admin token, the rules with a reason are skipped. Equal requests are sent once, except by rules that
+ * Checks a service. Without the admin token, the rules with a reason are skipped; with it, only those with a reason of `without`. Equal requests are sent once, except by rules that
  * change the account or make the service fail.
  */
-export const checker = (send: Send, options: ServiceOptions & { readonly adminToken?: string }) => {
-  const { adminToken, ...own } = options
+export const checker = (
+  send: Send,
+  options: ServiceOptions & { readonly adminToken?: string; readonly without?: ReadonlyArray<keyof typeof reasons> }
+) => {
+  const { adminToken, without = [], ...own } = options
   const remembered = remembering(send)
   return async (rule: Rule): Promise<Outcome> => {
     if (rule.reason === undefined) return verdictOn(rule.check(makeService(remembered, own)))
-    if (adminToken === undefined) return { held: "skipped", observed: reasons[rule.reason] }
+    if (adminToken === undefined || without.includes(rule.reason)) {
+      return { held: "skipped", observed: reasons[rule.reason] }
+    }
     const changesService = rule.reason === "account" || rule.reason === "failure"
     return checkOwn(rule, makeOwnService(changesService ? send : remembered, { ...own, adminToken }))
   }
