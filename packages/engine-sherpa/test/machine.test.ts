@@ -359,22 +359,22 @@ describe("the supervisor of a model", () => {
     world.loaded()
     world.ask(request)
     world.leave(request)
-    world.pass(rules.longestPiece)
+    world.pass(rules.pieceTimeout)
     expect(world.isRunning).toBe(false)
   })
 
   it.each([
-    ["loads for too long", rules.longestLoad, "It was not loaded after 60 seconds."],
-    ["works on a piece for too long", rules.longestPiece, "A piece was not done after 30 seconds."]
+    ["loads for too long", rules.loadTimeout, "It was not loaded after 60 seconds."],
+    ["works on a piece for too long", rules.pieceTimeout, "A piece was not done after 30 seconds."]
   ])("ends a process that %s", (_, millis, cause) => {
     const world = makeWorld()
     const request = world.enter()
     const piece = world.ask(request)
-    if (millis === rules.longestPiece) world.loaded()
+    if (millis === rules.pieceTimeout) world.loaded()
     world.pass(millis)
     expect(world.isRunning).toBe(false)
     expect(world.state).toBe("waiting")
     expect(world.failures.get(world.enter())?.cause).toBe(cause)
-    expect(world.answers.get(piece)).toBe(millis === rules.longestPiece ? "Unavailable" : undefined)
+    expect(world.answers.get(piece)).toBe(millis === rules.pieceTimeout ? "Unavailable" : undefined)
   })
 })

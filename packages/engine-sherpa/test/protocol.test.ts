@@ -66,6 +66,46 @@ describe("the process of a model", () => {
     })
   )
 
+  it.live.each([
+    ["OOV password", "It gave no reason.", "Its process ended with exit code 255."],
+    [
+      "OOV password\n2026-11-26 03:00:00.1 [E:onnxruntime:, a.cc:1 Run] Non-zero status code.\nSkip password",
+      "Non-zero status code.",
+      "Non-zero status code."
+    ]
+  ])("that is loaded says nothing of the texts of clients: %j", ([lines, failed, ended]) =>
+    Effect.gen(function* () {
+      const program = join(folder, `${Math.random()}.cjs`)
+      writeFileSync(
+        program,
+        `const say = () => require("node:fs").writeSync(2, ${JSON.stringify(`${lines}\n`)})
+        process.on("message", ({ _tag, task }) => {
+          if (_tag === "Load") return require("node:fs").writeSync(2, "Loading\\n"), process.send({ _tag: "Loaded" })
+          say()
+          if (task === 2) process.exit(255)
+          setTimeout(() => process.send({ _tag: "Failed", task, reason: "" }), 50)
+        })`
+      )
+      const reasons: Array<unknown> = []
+      const ending = yield* Effect.async<Ending>((resume) => {
+        const host = startHost(
+          { load: { _tag: "Load", operation: "synthesize", config: {} }, folder, concurrency: 1 },
+          {
+            onLoaded: () => host.send({ _tag: "Speak", task: 1, text: "a", speaker: 0, speed: 1 }),
+            onOutcome: (outcome) => {
+              reasons.push(outcome)
+              host.send({ _tag: "Speak", task: 2, text: "a", speaker: 0, speed: 1 })
+            },
+            onEnded: (ending) => resume(Effect.succeed(ending))
+          },
+          program
+        )
+      })
+      expect(reasons).toEqual([{ _tag: "Failed", task: 1, reason: failed }])
+      expect(ending).toEqual({ killed: false, cause: ended })
+    })
+  )
+
   it.live("says with its last words why it ended, also if there are many", () =>
     Effect.gen(function* () {
       const ending = yield* endOf(

@@ -173,6 +173,7 @@ describe("each family of recognisers", () => {
         const hotwords = [{ phrase: "Hellp", score: 20 }]
         const heard = yield* Effect.forEach(recognisers, (family) => hear(samples, named(family), "en", hotwords))
         expect(heard.map((each) => each?.text)).toEqual(["hello", "hellp", "hello"])
+        expect(heard.map((each) => each?.hotwordsIgnored)).toEqual([1, undefined, 1])
         for (const phrase of [":", "/", "#x", "@", "a:b", "a/b :9", "ж", ""]) {
           yield* hear(samples, named("zipformer"), "en", [{ phrase, score: 1e300 }])
         }

@@ -41,6 +41,8 @@ export interface Recognised {
   readonly confidence?: number | undefined
   /** The sentences, in order. Default: one with the whole text, for the whole recording. */
   readonly segments?: ReadonlyArray<RecognisedSegment> | undefined
+  /** How many hotwords of the request had no effect, such as those that the model can't write. Default: 0. */
+  readonly hotwordsIgnored?: number | undefined
 }
 
 /**

@@ -30,8 +30,8 @@ export const apiKeyHeader = "X-Api-Key"
 export const noticeHeader = "X-Local-Service-Notice"
 
 /**
- * A response header that the contract does not define. The local service sends it with the value {@link hotwordsIgnored} if the
- * request has hotwords, and the model takes none.
+ * A response header that the contract does not define. The local service sends it if the request has hotwords, with the value
+ * {@link hotwordsIgnored} if the model takes none, and {@link someHotwordsIgnored} if it can't use some of them.
  *
  * @since 0.1.0
  * @category constants
@@ -39,12 +39,20 @@ export const noticeHeader = "X-Local-Service-Notice"
 export const hotwordsHeader = "X-Local-Service-Hotwords"
 
 /**
- * The value of {@link hotwordsHeader}.
+ * A value of {@link hotwordsHeader}.
  *
  * @since 0.1.0
  * @category constants
  */
 export const hotwordsIgnored = "ignored"
+
+/**
+ * The other value of {@link hotwordsHeader}.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const someHotwordsIgnored = "some ignored"
 
 /**
  * The fields of the `multipart/form-data` request.

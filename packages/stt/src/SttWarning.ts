@@ -63,7 +63,7 @@ export class HotwordNotSpoken extends Schema.TaggedClass<HotwordNotSpoken>()("Ho
 }) {}
 
 /**
- * The request has hotwords, but the model takes none. Only the local service says so.
+ * The request has hotwords, but the model takes none, or can't use some of them. Only the local service says so.
  *
  * @since 0.1.0
  * @category models

@@ -41,6 +41,7 @@ describe("a transcription", () => {
     ["an empty text and a notice", "", notice, ["NothingRecognised"]],
     ["a text and a notice", "नमस्ते", notice, []],
     ["hotwords that were ignored", "नमस्ते", ignored, ["HotwordsIgnored"]],
+    ["some hotwords that were ignored", "नमस्ते", { "x-local-service-hotwords": "some ignored" }, ["HotwordsIgnored"]],
     ["both", "", { ...notice, ...ignored }, ["HotwordsIgnored", "NothingRecognised"]]
   ] as const)("with %s of the local service has these warnings", ([, text, headers, tags]) =>
     Effect.gen(function* () {

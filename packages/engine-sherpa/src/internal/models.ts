@@ -38,10 +38,10 @@ export type OpenVoice = Open<VoiceDescription, SpeakingFamily>
 export type Loadable = OpenRecogniser | OpenVoice
 
 /** A process that is silent for longer is stuck: a model of gigabytes loads in less, and a piece is 30 s of speech. In milliseconds. */
-const patience = { longestLoad: 600_000, longestPiece: 600_000 }
+const timeouts = { loadTimeout: 600_000, pieceTimeout: 600_000 }
 
 const rulesOf = ({ concurrency, idle, queue }: Settings): Rules => ({
-  ...patience,
+  ...timeouts,
   inProcess: concurrency + 1,
   places: concurrency + queue,
   idle

@@ -33,14 +33,18 @@ export const recognise = <E, R>(
         `The model ${model.name} does not use ${unknown} of ${hotwords.length} hotwords: it can't write them, or they are too long or too many.`
       )
     const told = { ...(phrases !== undefined && { hotwords: phrases }), ...(language !== undefined && { language }) }
+    const ofRequest = (recognised: Recognised | undefined): Recognised | undefined =>
+      recognised && unknown > 0 ? { ...recognised, hotwordsIgnored: unknown } : recognised
     const hearPiece = (piece: Piece) => hear(place, model, piece, told)
     const pieces = yield* cut(samples, model.longestPieceMillis)
     if (pieces instanceof Float32Array) {
-      return pieces.length === 0 ? undefined : wholeOf([yield* hearPiece({ samples: pieces, startSample: 0 })])
+      return pieces.length === 0
+        ? undefined
+        : ofRequest(wholeOf([yield* hearPiece({ samples: pieces, startSample: 0 })]))
     }
     yield* supervised.enterLong
     const heard = yield* pieces.pipe(Stream.mapEffect(hearPiece, { concurrency: ahead }), Stream.runCollect)
-    return wholeOf([...heard])
+    return ofRequest(wholeOf([...heard]))
   }).pipe(Effect.scoped)
 
 const toError = (model: HearingFamily) => (failure: Failure) =>

@@ -11,7 +11,7 @@ import {
   wakeAt
 } from "../../src/internal/supervision/machine.js"
 
-export const rules: Rules = { inProcess: 2, places: 4, idle: 10_000, longestLoad: 60_000, longestPiece: 30_000 }
+export const rules: Rules = { inProcess: 2, places: 4, idle: 10_000, loadTimeout: 60_000, pieceTimeout: 30_000 }
 
 export type Answer = "admitted" | "delivered" | Failure["reason"]
 

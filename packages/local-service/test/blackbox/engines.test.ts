@@ -39,10 +39,12 @@ const failures = {
 /** A recogniser whose models do what their names say. The others say how many samples they heard. */
 const recogniser: RecogniserService = {
   sampleRate: 16_000,
-  models: ["plain", "silent", "sure", "counting", ...Object.keys(failures), "slow", "endless"].flatMap((name) => [
-    { name: `en-${name}`, lang: "en", hotwords: false, model: `${name}-of-two` },
-    { name: `hi-${name}`, lang: "hi", hotwords: true, model: `${name}-of-two` }
-  ]),
+  models: ["plain", "silent", "sure", "counting", "choosy", ...Object.keys(failures), "slow", "endless"].flatMap(
+    (name) => [
+      { name: `en-${name}`, lang: "en", hotwords: false, model: `${name}-of-two` },
+      { name: `hi-${name}`, lang: "hi", hotwords: true, model: `${name}-of-two` }
+    ]
+  ),
   recognise: ({ samples, ...request }) =>
     Effect.gen(function* () {
       const [, behaviour = ""] = request.model.split("-")
@@ -59,6 +61,7 @@ const recogniser: RecogniserService = {
       happened.push({ ...request, count })
       if (behaviour === "silent") return { text: " " }
       if (behaviour === "counting") return { text: "पच्चीस रुपये" }
+      if (behaviour === "choosy") return { text: "one", hotwordsIgnored: request.hotwords.length }
       const segment = { text: "one", startMillis: 0, endMillis: 500 }
       if (behaviour === "sure") return { text: "one", confidence: 0.75, segments: [{ ...segment, confidence: 0.5 }] }
       return { text: "one two", segments: [segment, { text: "two", startMillis: 600, endMillis: 1000 }] }
@@ -184,6 +187,13 @@ serviceTests("a service with engines", engines(), (it) => {
     expect(yield* header(hotwords)).toBe("ignored")
     expect(happened).toMatchObject([{ hotwords: [] }, { hotwords: [] }, { hotwords: [] }, { hotwords: [] }])
     expect(logged).toEqual(["The model en-plain takes no hotwords. Those of its requests are ignored."])
+  })
+
+  it("says in a header that a model can't use some hotwords", function* ({ transcribe }) {
+    const header = (...more: ReadonlyArray<Uint8Array>) =>
+      Effect.map(transcribe(asked("hi-choosy", wav(), ...more)), ({ headers }) => headers["x-local-service-hotwords"])
+    expect(yield* header(hotwords)).toBe("some ignored")
+    expect(yield* header()).toBeUndefined()
   })
 
   it("writes the spoken numbers of an engine as digits", function* ({ transcribe }) {

@@ -35,14 +35,21 @@ export const responseWarnings = (
   header: (name: string) => string | undefined
 ): ReadonlyArray<SttWarning> => {
   const notice = text === "" ? header(Contract.noticeHeader) : undefined
+  const hotwords = header(Contract.hotwordsHeader)
   return [
-    ...(header(Contract.hotwordsHeader) === Contract.hotwordsIgnored ? [hotwordsIgnored] : []),
+    ...(hotwords === Contract.hotwordsIgnored ? [hotwordsIgnored] : []),
+    ...(hotwords === Contract.someHotwordsIgnored ? [someHotwordsIgnored] : []),
     ...(notice === undefined ? [] : [nothingRecognised(notice)])
   ]
 }
 
 const hotwordsIgnored = new HotwordsIgnored({
   message: "The model takes no hotwords, so those of the request had no effect: leave them out, or use another model."
+})
+
+const someHotwordsIgnored = new HotwordsIgnored({
+  message:
+    "The model can't use some of the hotwords, so these had no effect: it does not write their characters, or they are too long or too many."
 })
 
 const nothingRecognised = (notice: string): SttWarning =>

@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import type { Ending } from "../supervision/machine.js"
 import { sherpaModule } from "./library.js"
 import { type Load, type Outcome, Reply, type Withdraw, type Work } from "./protocol.js"
-import { endingOf, keptLines, plainReason } from "./reasons.js"
+import { endingOf, isOfNetwork, keptLines, plainReason } from "./reasons.js"
 
 export interface HostOptions {
   readonly load: Load
@@ -55,16 +55,25 @@ const start = (program: string, { concurrency }: HostOptions): ChildProcess => {
   })
 }
 
-/** The last lines of a stream of bytes. */
+/** The last lines that a process writes to its standard error. */
 const tailOf = (child: ChildProcess) => {
+  let isLoaded = false
   let lines: Array<string> = []
   let rest = ""
+  const kept = (all: ReadonlyArray<string>) => (isLoaded ? all.filter(isOfNetwork) : all)
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     const parts = (rest + text).split("\n")
     rest = (parts.pop() ?? "").slice(-1000)
-    lines = [...lines, ...parts].slice(-keptLines)
+    lines = [...lines, ...kept(parts)].slice(-keptLines)
   })
-  return () => [...lines, rest]
+  return {
+    lines: () => [...lines, ...kept([rest])],
+    /** Forgets all lines. Those of a model that is loaded count only if they are of its network. */
+    forget: () => {
+      isLoaded = true
+      lines = []
+    }
+  }
 }
 
 const notStarted = (error: unknown): Ending => ({
@@ -106,7 +115,7 @@ const watch = (child: ChildProcess, options: HostOptions, listener: Listener): H
     child.once("exit", (code, signal) => {
       const settle = () => {
         clearTimeout(timer)
-        finish(endingOf({ code, signal, refusal, lines: tail(), folder: options.folder }))
+        finish(endingOf({ code, signal, refusal, lines: tail.lines(), folder: options.folder }))
       }
       const timer = setTimeout(settle, lastWords)
       if (child.stderr === null || child.stderr.closed) settle()
@@ -116,11 +125,16 @@ const watch = (child: ChildProcess, options: HostOptions, listener: Listener): H
   child.on("message", (message) => {
     const reply = decodeReply(message)
     if (Either.isLeft(reply)) return refuse("Its process sent a message that is not of the protocol.")
-    if (reply.right._tag === "Loaded") return listener.onLoaded()
+    if (reply.right._tag === "Loaded") {
+      tail.forget()
+      return listener.onLoaded()
+    }
     if (reply.right._tag === "Refused") return refuse(reply.right.reason)
     const outcome = reply.right
     if (outcome._tag !== "Failed") return listener.onOutcome(outcome)
-    listener.onOutcome({ ...outcome, reason: plainReason(outcome.reason, { folder: options.folder, lines: tail() }) })
+    const reason = plainReason(outcome.reason, { folder: options.folder, lines: tail.lines() })
+    tail.forget()
+    listener.onOutcome({ ...outcome, reason })
   })
   // A process that ended meanwhile says so by its exit.
   const send = (message: Load | Work | Withdraw) => void child.send(message, undefined, {}, () => undefined)

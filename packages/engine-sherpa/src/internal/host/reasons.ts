@@ -20,7 +20,7 @@ export interface Facts {
   readonly signal: NodeJS.Signals | null
   /** Why it refused the model. Default: it did not say. */
   readonly refusal?: string | undefined
-  /** The last lines that it wrote to its standard error. */
+  /** The last lines that it wrote to its standard error. If it was loaded, only those {@link isOfNetwork}. */
   readonly lines: ReadonlyArray<string>
   /** The folder of the model, whose name a reason does not show. */
   readonly folder: string
@@ -30,6 +30,13 @@ export interface Facts {
 const origin = /^(?:(?:[A-Za-z]:)?[^\s:]*\.(?:cc|cpp|h):(?:[^\s:]*:)?\d+:? |\S+ \S+ \[\w:onnxruntime:[^\]]*\] )/
 
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g")
+
+/**
+ * Whether a line is an error of onnxruntime in the network. Other lines of a model that works may have the words of its clients: those
+ * that are not in its lexicon, or hotwords.
+ */
+export const isOfNetwork = (line: string): boolean =>
+  /^(?:\S+ \S+ \[[EF]:onnxruntime:|(?:what\(\): +)?Non-zero status code )/.test(line.replaceAll(colours, "").trim())
 
 /** A path as far as its last part. */
 const folders = /(?:file:\/\/)?(?<![\w.])(?:[A-Za-z]:)?(?:[\\/][^\s\\/'":,()]+)*[\\/](?=[^\s\\/'":,()])/g

@@ -46,9 +46,9 @@ export interface Rules {
   /** Milliseconds without a request after which the process ends. */
   readonly idle: number
   /** Milliseconds in which a model must be loaded. */
-  readonly longestLoad: number
+  readonly loadTimeout: number
   /** Milliseconds in which a piece must be done. */
-  readonly longestPiece: number
+  readonly pieceTimeout: number
 }
 
 /** Numbers of requests, of their pieces, and of processes. None is used again. */
@@ -238,7 +238,7 @@ const ensureStarted = (rules: Rules, state: State, now: number): Step =>
 const start = (rules: Rules, state: State, now: number): Step => {
   const host = state.hosts + 1
   return only(
-    { ...state, hosts: host, phase: { _tag: "loading", host, until: now + rules.longestLoad } },
+    { ...state, hosts: host, phase: { _tag: "loading", host, until: now + rules.loadTimeout } },
     { _tag: "Start", host }
   )
 }
@@ -346,10 +346,10 @@ const wake = (rules: Rules, state: State, now: number): Step => {
     return start(rules, { ...state, restarts: state.restarts + 1 }, now)
   }
   if (phase._tag === "loading" && now >= phase.until) {
-    return stuck(state, phase.host, `It was not loaded after ${rules.longestLoad / 1000} seconds.`, now)
+    return stuck(state, phase.host, `It was not loaded after ${rules.loadTimeout / 1000} seconds.`, now)
   }
   if (phase._tag === "ready" && state.running.some(({ until }) => now >= until)) {
-    return stuck(state, phase.host, `A piece was not done after ${rules.longestPiece / 1000} seconds.`, now)
+    return stuck(state, phase.host, `A piece was not done after ${rules.pieceTimeout / 1000} seconds.`, now)
   }
   if (phase._tag === "ready" && isIdle(state) && now >= phase.idleAt) {
     return only(withoutHost(state, { _tag: "unloaded" }), { _tag: "Stop", host: phase.host })
@@ -370,7 +370,7 @@ const fill = (rules: Rules, state: State, now: number, wasIdle: boolean): Step =
   const alone = state.suspects.length > 0
   const sent = alone ? state.suspects.slice(0, room(1, state)) : state.queue.slice(0, room(rules.inProcess, state))
   if (sent.length === 0) return only(state)
-  const started = sent.map((work) => ({ ...work, until: now + rules.longestPiece, wanted: true, alone }))
+  const started = sent.map((work) => ({ ...work, until: now + rules.pieceTimeout, wanted: true, alone }))
   const isSent = (work: Work) => sent.includes(work)
   return only(
     { ...without(state, isSent), running: [...state.running, ...started] },

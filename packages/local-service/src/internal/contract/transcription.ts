@@ -143,6 +143,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     const bytes = new TextEncoder().encode(JSON.stringify(body))
     const headers = {
       ...(recognised === undefined && knownRecordings && { [Contract.noticeHeader]: knownRecordings.notice }),
+      ...((result.hotwordsIgnored ?? 0) > 0 && { [Contract.hotwordsHeader]: Contract.someHotwordsIgnored }),
       ...(ignoresHotwords && { [Contract.hotwordsHeader]: Contract.hotwordsIgnored })
     }
     return { response: HttpServerResponse.uint8Array(bytes, { contentType: "application/json", headers }), hold }

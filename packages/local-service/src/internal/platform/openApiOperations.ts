@@ -70,8 +70,8 @@ const transcribe = ({ modelNames, sttBaseUrl }: ServiceDescription): Json => ({
           description: "Present if nothing was recognised: why the transcript is empty. Our choice."
         },
         [SttContract.hotwordsHeader]: {
-          schema: { type: "string", const: SttContract.hotwordsIgnored },
-          description: "Present if the request has hotwords and the model takes none. Our choice."
+          schema: { type: "string", enum: [SttContract.hotwordsIgnored, SttContract.someHotwordsIgnored] },
+          description: "Present if the request has hotwords and the model takes none, or can't use some. Our choice."
         }
       },
       content: json(schemaOf(Success))
