@@ -1,12 +1,15 @@
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, layer } from "@effect/vitest"
 import { concat } from "@effect-speech/common/TypedArrays"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { type DecodeOptions, readRecording } from "../src/internal/recordings/recording.js"
-import { makeTemporaryFiles } from "../src/internal/recordings/temporaryFiles.js"
+import { forEachBlock } from "../src/internal/recordings/samples.js"
+import { makeTemporaryFiles, type TemporaryFiles } from "../src/internal/recordings/temporaryFiles.js"
 
 layer(NodeFileSystem.layer)("speech that is too long for memory", (it) => {
   it.scoped("is stored in a file that only its owner can read", () =>
@@ -58,6 +61,30 @@ layer(NodeFileSystem.layer)("a compressed recording for an engine", (it) => {
       const stored = yield* blocksOf({ ...decoding, maximumSeconds: 1.5, temporaryFiles })
       expect(yield* Effect.flip(Stream.runHead(stored))).toBe("the recording is longer than 1.5 seconds")
       expect(yield* files).toEqual([])
+    })
+  )
+
+  it.scoped("is decoded although many long ones are being decoded, if it is short", () =>
+    Effect.gen(function* () {
+      const { temporaryFiles } = yield* setUp
+      const fs = yield* FileSystem.FileSystem
+      const long = `${yield* fs.makeTempDirectoryScoped()}/long.mp3`
+      yield* fs.writeFile(long, Buffer.concat(Array.from({ length: 100 }, () => readFileSync(path))))
+      const begun = yield* Deferred.make<void>()
+      const endless: TemporaryFiles["Type"]["storeSamples"] = (samples) =>
+        Effect.scoped(
+          forEachBlock(samples, () => Effect.zipRight(Deferred.succeed(begun, undefined), Effect.never))
+        ).pipe(Effect.zipRight(Effect.never))
+      const slow = readRecording(
+        long,
+        { ...decoding, maximumSeconds: 1000, temporaryFiles: { ...temporaryFiles, storeSamples: endless } },
+        "engine"
+      )
+      for (let at = 0; at < 10; at++)
+        yield* Effect.forkScoped(Effect.flatMap(slow, (samples) => forEachBlock(samples, () => Effect.void)))
+      yield* Deferred.await(begun)
+      const blocks = yield* Stream.runCollect(yield* blocksOf({ ...decoding, temporaryFiles }))
+      expect(blocks.length).toBeGreaterThan(0)
     })
   )
 })

@@ -133,6 +133,46 @@ const statusOf = ({ cause, phase, rejected, requests, restarts, ...state }: Stat
   }
 }
 
+interface Performers {
+  readonly process: ReturnType<typeof makeProcess>
+  /** Who waits to enter, or for the model to be loaded. */
+  readonly requests: ReturnType<typeof makeWaiting<void>>
+  readonly pieces: ReturnType<typeof makeWaiting<Outcome>>
+  /** The work of the pieces that are not done: one may be sent again. */
+  readonly jobs: Map<Piece, Job>
+}
+
+const performWith =
+  ({ jobs, pieces, process, requests }: Performers) =>
+  (action: Action): void => {
+    switch (action._tag) {
+      case "Start":
+        process.start(action.host)
+        break
+      case "Stop":
+        process.stop()
+        break
+      case "Send": {
+        const job = jobs.get(action.piece)
+        if (job !== undefined) process.send({ ...job, task: action.piece })
+        break
+      }
+      case "Admit":
+        requests.answer(action.request, Effect.void)
+        break
+      case "Reject":
+        requests.answer(action.request, Effect.fail(action.failure))
+        break
+      case "Deliver":
+        pieces.answer(action.piece, Effect.succeed(action.outcome))
+        jobs.delete(action.piece)
+        break
+      case "Fail":
+        pieces.answer(action.piece, Effect.fail(action.failure))
+        jobs.delete(action.piece)
+    }
+  }
+
 /** Supervises a model until the end of the scope. Its process starts when it is needed. */
 export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -145,7 +185,6 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
     const requests = makeWaiting<void>()
     const pieces = makeWaiting<Outcome>()
     const long = yield* Effect.makeSemaphore(mostLong)
-    /** The work of the pieces that are not done: one may be sent again. */
     const jobs = new Map<Piece, Job>()
 
     /** No action leads to another event at once. */
@@ -163,35 +202,7 @@ export const supervise = (options: SuperviseOptions): Effect.Effect<Supervised, 
     }
     const process = makeProcess(hostOptions, dispatch)
     const alarm = yield* makeAlarm(() => dispatch({ _tag: "Wake" }))
-
-    const perform = (action: Action): void => {
-      switch (action._tag) {
-        case "Start":
-          process.start(action.host)
-          break
-        case "Stop":
-          process.stop()
-          break
-        case "Send": {
-          const job = jobs.get(action.piece)
-          if (job !== undefined) process.send({ ...job, task: action.piece })
-          break
-        }
-        case "Admit":
-          requests.answer(action.request, Effect.void)
-          break
-        case "Reject":
-          requests.answer(action.request, Effect.fail(action.failure))
-          break
-        case "Deliver":
-          pieces.answer(action.piece, Effect.succeed(action.outcome))
-          jobs.delete(action.piece)
-          break
-        case "Fail":
-          pieces.answer(action.piece, Effect.fail(action.failure))
-          jobs.delete(action.piece)
-      }
-    }
+    const perform = performWith({ jobs, pieces, process, requests })
     yield* Effect.addFinalizer(() =>
       Effect.promise(() => {
         isClosed = true

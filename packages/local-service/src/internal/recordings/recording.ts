@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs"
+import { stat } from "node:fs/promises"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Channels from "@effect-speech/audio-codec/Channels"
@@ -31,18 +32,25 @@ export interface DecodeOptions {
 /** How many compressed recordings are decoded at once. Each has a thread. */
 const permits = {
   call: Effect.unsafeMakeSemaphore(2),
-  engine: Effect.unsafeMakeSemaphore(8),
+  // For engines. A short recording does not wait for long ones.
+  short: Effect.unsafeMakeSemaphore(4),
+  long: Effect.unsafeMakeSemaphore(4),
   drawing: Effect.unsafeMakeSemaphore(1)
 }
 
 /** Who reads the samples: the recogniser of known recordings, an engine, or the waveform of the console. */
-type Purpose = keyof typeof permits
+type Purpose = "call" | "engine" | "drawing"
+
+/** In bytes: two minutes at 64 kbit/s. */
+const longestShort = 2 ** 20
 
 /** Waits until fewer recordings are decoded for this purpose. */
-const decoderPermit = (purpose: Purpose): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.asVoid(
-    Effect.acquireRelease(Effect.interruptible(permits[purpose].take(1)), () => permits[purpose].release(1))
-  )
+const decoderPermit = (path: string, purpose: Purpose): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { size } = yield* Effect.promise(() => stat(path))
+    const permit = permits[purpose !== "engine" ? purpose : size > longestShort ? "long" : "short"]
+    yield* Effect.acquireRelease(Effect.interruptible(permit.take(1)), () => permit.release(1))
+  })
 
 /** The sample rates that the service takes, in Hz. */
 const rates = { from: 4000, to: 192_000 }
@@ -136,7 +144,7 @@ const readCompressed = (
 ): Stream.Stream<Float32Array, string> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
-      yield* decoderPermit(purpose)
+      yield* decoderPermit(path, purpose)
       const decoded = yield* CompressedRecording.open(path, container, options.maximumSeconds * rates.to)
       yield* checkRate(decoded.sampleRate)
       return resampled(decoded.blocks, decoded.sampleRate, options)
