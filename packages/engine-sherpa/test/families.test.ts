@@ -3,11 +3,12 @@ import { holds } from "effect-speech-test-support/holds"
 import { describe, expect, it } from "vitest"
 import { makeEncoder, spellingOf } from "../src/internal/families/hotwords.js"
 import { hearingFamily, longEnough } from "../src/internal/families/recognisers.js"
-import { byModel, byPauses, type Heard, joinTexts, type SegmentsOf } from "../src/internal/families/segments.js"
+import { byModel, byPauses, joinTexts, type SegmentsOf } from "../src/internal/families/segments.js"
 import { speakingFamily } from "../src/internal/families/voices.js"
 import type { RecogniserDescription, VoiceDescription } from "../src/internal/folder/description.js"
+import type { RawResult } from "../src/internal/host/protocol.js"
 
-const heard = (parts: Partial<Heard>): Heard => ({
+const resultOf = (parts: Partial<RawResult>): RawResult => ({
   text: "",
   tokens: [],
   timestamps: [],
@@ -20,7 +21,7 @@ const heard = (parts: Partial<Heard>): Heard => ({
 
 describe("segments", () => {
   it("are split where no token starts for 600 ms", () => {
-    const result = heard({
+    const result = resultOf({
       text: "hello world. good day",
       tokens: [" he", "llo", " world", " .", " good", " day"],
       timestamps: [0.2, 0.4, 0.7, 0.9, 1.5, 1.8]
@@ -32,7 +33,11 @@ describe("segments", () => {
   })
 
   it("are split by the pause between two sounds, wherever the blank in it is", () => {
-    const characters = heard({ text: "a b c", tokens: ["a", " ", "b", " ", "c"], timestamps: [0, 0.3, 0.7, 0.8, 0.9] })
+    const characters = resultOf({
+      text: "a b c",
+      tokens: ["a", " ", "b", " ", "c"],
+      timestamps: [0, 0.3, 0.7, 0.8, 0.9]
+    })
     expect(byPauses(characters, 2000)).toEqual([
       { text: "a", startMillis: 0, endMillis: 300 },
       { text: "b c", startMillis: 700, endMillis: 1200 }
@@ -40,7 +45,7 @@ describe("segments", () => {
   })
 
   it("of a transducer have the geometric mean of the probabilities of their tokens", () => {
-    const result = heard({
+    const result = resultOf({
       text: "a b",
       tokens: [" a", " b"],
       timestamps: [0, 0.1],
@@ -52,12 +57,12 @@ describe("segments", () => {
   })
 
   it("have no confidence if the model gives none", () => {
-    const [segment] = byPauses(heard({ text: "a", tokens: ["a"], timestamps: [0] }), 1000)
+    const [segment] = byPauses(resultOf({ text: "a", tokens: ["a"], timestamps: [0] }), 1000)
     expect(segment).not.toHaveProperty("confidence")
   })
 
   it("have the characters of tokens that are bytes", () => {
-    const result = heard({
+    const result = resultOf({
       text: "नमस्ते जी",
       tokens: [" नम", "<0xE0>", "<0xA4>", "<0xB8>", "्ते", " जी"],
       timestamps: [0, 0.1, 0.1, 0.1, 0.2, 1]
@@ -78,7 +83,7 @@ describe("segments", () => {
     { language: "Thai", tokens: ["สวัส", "ดี", "ครับ"], timestamps: [0, 0.7, 1.4], segments: ["สวัสดี", "ครับ"] },
     { language: "Korean", tokens: ["안", "녕"], timestamps: [0, 0.7], segments: ["안녕"] }
   ])("of $language begin only where a word begins: $segments", ({ segments, timestamps, tokens }) => {
-    const result = heard({ text: tokens.join("").trim(), tokens, timestamps })
+    const result = resultOf({ text: tokens.join("").trim(), tokens, timestamps })
     expect(byPauses(result, 3000).map(({ text }) => text)).toEqual(segments)
   })
 
@@ -97,12 +102,12 @@ describe("segments", () => {
   })
 
   it("are one for the whole piece if the tokens do not have its text", () => {
-    const result = heard({ text: "twenty", tokens: ["2", "0"], timestamps: [0, 1] })
+    const result = resultOf({ text: "twenty", tokens: ["2", "0"], timestamps: [0, 1] })
     expect(byPauses(result, 2000)).toEqual([{ text: "twenty", startMillis: 0, endMillis: 2000 }])
   })
 
   it("of Whisper have the times that it writes, and an open one ends with the piece", () => {
-    const result = heard({
+    const result = resultOf({
       text: " Hello there. Good day.",
       segment_texts: [" Hello there.", " Good day."],
       segment_timestamps: [0.5, 2],

@@ -17,22 +17,22 @@ export const sampleRate = 16_000
 /** A piece with its first sample, counted from the beginning of the recording. */
 export type Piece = Pick<Quiet.Piece, "startSample" | "samples">
 
-/** In samples: 4 seconds. So often, other requests run while a long recording is cut. */
-const longestTurn = 2 ** 16
+/** In samples: 4 seconds. After each block, other requests run. */
+const blockLength = 2 ** 16
 
 const blocksOf = <E, R>(samples: Samples<E, R>): Stream.Stream<Float32Array, E, R> =>
   Stream.suspend(() => {
-    let sinceTurn = 0
+    let sinceYield = 0
     const whole: Stream.Stream<Float32Array, E, R> = samples instanceof Float32Array ? Stream.make(samples) : samples
     return whole.pipe(
       Stream.mapConcat(function* (block) {
-        for (let at = 0; at < block.length; at += longestTurn) yield block.subarray(at, at + longestTurn)
+        for (let at = 0; at < block.length; at += blockLength) yield block.subarray(at, at + blockLength)
       }),
       Stream.rechunk(1),
       Stream.tap((block) => {
-        sinceTurn += block.length
-        if (sinceTurn < longestTurn) return Effect.void
-        sinceTurn = 0
+        sinceYield += block.length
+        if (sinceYield < blockLength) return Effect.void
+        sinceYield = 0
         return yieldToEventLoop
       })
     )

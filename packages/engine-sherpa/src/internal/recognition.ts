@@ -55,7 +55,7 @@ const toError = (model: HearingFamily) => (failure: Failure) =>
   })
 
 /** What was recognised in a piece. Its segments have their times in the recording. */
-interface HeardPiece {
+interface RecognisedPiece {
   /** As the model writes it. */
   readonly text: string
   readonly segments: ReadonlyArray<RecognisedSegment>
@@ -66,7 +66,7 @@ const hear = (
   model: HearingFamily,
   { samples, startSample }: Piece,
   told: { readonly hotwords?: string; readonly language?: string }
-): Effect.Effect<HeardPiece, RecogniserFailed> =>
+): Effect.Effect<RecognisedPiece, RecogniserFailed> =>
   Effect.gen(function* () {
     const outcome = yield* Effect.mapError(
       place.run({ _tag: "Recognise", samples: longEnough(samples), ...told }),
@@ -88,7 +88,7 @@ const hear = (
 const toMillis = (samples: number): number => Math.round((samples * 1000) / sampleRate)
 
 /** The confidence of the whole is the mean of the segments, each by its duration. */
-const wholeOf = (pieces: ReadonlyArray<HeardPiece>): Recognised | undefined => {
+const wholeOf = (pieces: ReadonlyArray<RecognisedPiece>): Recognised | undefined => {
   const segments = pieces.flatMap((piece) => piece.segments)
   if (segments.length === 0) return undefined
   const text = joinTexts(pieces.flatMap((piece) => (piece.text === "" ? [] : piece.text)))

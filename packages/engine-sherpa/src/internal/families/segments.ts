@@ -1,25 +1,11 @@
 /**
- * From what sherpa-onnx says of a piece of a recording to segments. No text is lost, whatever it says of the times.
+ * Makes segments from the result of sherpa-onnx for a piece of a recording. No text is lost, whatever its times are.
  */
 import type { RecognisedSegment } from "@effect-speech/engine"
-
-/** A result of sherpa-onnx. Times are in seconds from the beginning of the piece. */
-export interface Heard {
-  readonly text: string
-  readonly tokens: ReadonlyArray<string>
-  /** When each token starts. Whisper has none. */
-  readonly timestamps: ReadonlyArray<number>
-  /** Logarithm of the probability of each token. Only transducers have it. */
-  readonly ys_log_probs: ReadonlyArray<number>
-  /** Only Whisper has segments. */
-  readonly segment_texts: ReadonlyArray<string>
-  readonly segment_timestamps: ReadonlyArray<number>
-  /** 0 for a last segment without an end. */
-  readonly segment_durations: ReadonlyArray<number>
-}
+import type { RawResult } from "../host/protocol.js"
 
 /** The segments of a piece, in order: none overlaps another, and the piece contains all. */
-export type SegmentsOf = (heard: Heard, durationMillis: number) => ReadonlyArray<RecognisedSegment>
+export type SegmentsOf = (result: RawResult, durationMillis: number) => ReadonlyArray<RecognisedSegment>
 
 /** Where a part of a text is: its first character, and the one after its last. */
 interface Place {

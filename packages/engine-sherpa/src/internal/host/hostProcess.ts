@@ -34,8 +34,8 @@ export interface HostProcess {
   readonly stop: () => Promise<void>
 }
 
-/** Milliseconds for the last words of a process that has ended. */
-const lastWords = 1000
+/** Milliseconds for the rest of standard error, after a process has ended. */
+const stderrTimeout = 1000
 
 const decodeReply = Schema.decodeUnknownEither(Reply)
 
@@ -117,7 +117,7 @@ const watch = (child: ChildProcess, options: HostOptions, listener: Listener): H
         clearTimeout(timer)
         finish(endingOf({ code, signal, refusal, lines: tail.lines(), folder: options.folder }))
       }
-      const timer = setTimeout(settle, lastWords)
+      const timer = setTimeout(settle, stderrTimeout)
       if (child.stderr === null || child.stderr.closed) settle()
       else child.stderr.once("close", settle)
     })

@@ -57,7 +57,7 @@ const Task = Schema.NonNegativeInt
 const Numbers = Schema.Array(Schema.Number)
 const Strings = Schema.Array(Schema.String)
 
-/** What sherpa-onnx says of a piece of a recording. Times are in seconds from the beginning of the piece. */
+/** The result of sherpa-onnx for a piece of a recording. Times are in seconds from the beginning of the piece. */
 export const RawResult = Schema.Struct({
   text: Schema.String,
   tokens: Strings,

@@ -3,7 +3,7 @@
 import { createHook } from "node:async_hooks"
 
 /** Milliseconds from the end of a thread to its result, which comes with the next turns of the event loop. */
-const patience = 1000
+const resultDelay = 1000
 
 /** The threads that speak, by their numbers. @type {Map<number, () => void>} */
 const threads = new Map()
@@ -32,7 +32,7 @@ export const speechOf = (generate) =>
     let timer
     threads.set(thread, () => {
       threads.delete(thread)
-      timer = setTimeout(() => reject(new Error("")), patience)
+      timer = setTimeout(() => reject(new Error("")), resultDelay)
     })
     generated.then(resolve, reject).finally(() => clearTimeout(timer))
   })
