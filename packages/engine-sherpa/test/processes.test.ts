@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { concat } from "@effect-speech/common/TypedArrays"
 import * as Chunk from "effect/Chunk"
@@ -208,7 +209,7 @@ describe("a model in a process of its own", () => {
     ["is busy in sherpa-onnx", "for (;;);"]
   ])("ends with the process that started it, also if it %s", ([, work]) =>
     Effect.gen(function* () {
-      const host = new URL("../src/internal/host/modelHost.js", import.meta.url).pathname
+      const host = fileURLToPath(new URL("../src/internal/host/modelHost.js", import.meta.url))
       const sherpa = `import { writeSync } from "node:fs"
         const createAsync = () => { writeSync(1, "started"); ${work} }
         export default { OfflineRecognizer: { createAsync } }`
