@@ -15,7 +15,7 @@ import { type TinyFamily, tinyName, writeTinyModels } from "effect-speech-test-s
 /**
  * What the service makes of a damaged model:
  *
- * - `not offered`: it is told apart by its files, so no request can name it
+ * - `not offered`: the service rejects its files at the start, so no request can name it
  * - `refused`: it can't be loaded
  * - `fails`: it can be loaded, but fails on each request
  * - `works`: the damage does no harm
