@@ -1,0 +1,163 @@
+/**
+ * What all calls share: options, events while a call runs, and its report.
+ */
+
+/**
+ * A duration: milliseconds, or a number with its unit, such as `"30 seconds"`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Duration =
+  | number
+  | `${number} ${"milli" | "millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`
+
+/**
+ * Time limits for the phases of a call.
+ *
+ * @since 0.1.0
+ * @category options
+ */
+export interface Deadlines {
+  /** Longest pause while a recording is sent, in steps of 64 KiB. Default: 60 seconds. */
+  readonly uploadIdle?: Duration | undefined
+  /** From the last byte of the request to the head of the response. Default: 10 minutes for a text, one hour for a recording. */
+  readonly answer?: Duration | undefined
+  /** Longest pause while the response is read. Default: 60 seconds. */
+  readonly downloadIdle?: Duration | undefined
+  /** From the start of the call to the last byte of the response, with its retries. Default: none. */
+  readonly total?: Duration | undefined
+}
+
+/**
+ * Progress of a call. Sizes are in bytes. Attempts count from 1.
+ *
+ * | tag         | when |
+ * | ----------- | ---- |
+ * | `Queued`    | as many calls run as `concurrency` allows: the call waits, and `ahead` calls have their turn before it |
+ * | `Uploading` | a part of the request was passed to the connection; `totalBytes` is absent if the length is unknown |
+ * | `Waiting`   | the whole request was sent |
+ * | `Answered`  | the response has begun |
+ * | `Retrying`  | an attempt failed; the next one, `attempt`, follows after the delay |
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type CallEvent =
+  | { readonly tag: "Queued"; readonly ahead: number }
+  | {
+      readonly tag: "Uploading"
+      readonly attempt: number
+      readonly sentBytes: number
+      readonly totalBytes: number | undefined
+    }
+  | { readonly tag: "Waiting"; readonly attempt: number }
+  | { readonly tag: "Answered"; readonly attempt: number; readonly status: number }
+  | { readonly tag: "Retrying"; readonly attempt: number; readonly delayMillis: number }
+
+/**
+ * Options of every call.
+ *
+ * @since 0.1.0
+ * @category options
+ */
+export interface CallOptions<Event = CallEvent> {
+  /** Ends the call: its promise is rejected with the reason of the signal, as that of `fetch` is. */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Runs at each event, in order. The call never waits for it, and what it throws does not affect the call. While its promise is
+   * pending, further events wait. Default: none.
+   */
+  readonly onEvent?: ((event: Event) => unknown) | undefined
+}
+
+/**
+ * One request of a call, and its response.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Attempt {
+  /** Status of the response. Absent if there was none. */
+  readonly status?: number | undefined
+  /** How much of the request left this process. */
+  readonly sent: "nothing" | "part" | "all"
+  /** Delay after the previous attempt, in milliseconds. */
+  readonly delayMillis: number
+  /** Delay that the response asked for (`Retry-After`), in milliseconds. */
+  readonly retryAfterMillis?: number | undefined
+  /** From the start of the attempt to its response or its end, in milliseconds. */
+  readonly elapsedMillis: number
+}
+
+/**
+ * The piece of a longer text or recording that a call was made for, and what a new run has left to do.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type CallPiece =
+  | {
+      readonly tag: "TextPiece"
+      /** Counts from 1. */
+      readonly number: number
+      /** Number of all pieces, if it is known. */
+      readonly of?: number | undefined
+      /** Number of pieces whose results are kept: a new run does not send them again. */
+      readonly kept: number
+      /** Offset of its first character in the whole text, in UTF-16 units. */
+      readonly startIndex: number
+      /** Offset after its last character, in UTF-16 units. */
+      readonly endIndex: number
+      /** Its first words. */
+      readonly beginning: string
+      /** Code points that a new run has to send. Absent if it is not known. */
+      readonly leftCodePoints?: number | undefined
+    }
+  | {
+      readonly tag: "RecordingPiece"
+      /** Counts from 1. */
+      readonly number: number
+      /** Number of all pieces, if it is known. */
+      readonly of?: number | undefined
+      /** Number of pieces whose results are kept: a new run does not send them again. */
+      readonly kept: number
+      /** In milliseconds from the beginning of the recording. */
+      readonly startMillis: number
+      /** In milliseconds from the beginning of the recording. */
+      readonly endMillis: number
+      /** Duration of the whole recording, in milliseconds, if it is known. */
+      readonly wholeMillis?: number | undefined
+      /** Audio that a new run has to send, in milliseconds. Absent if it is not known. */
+      readonly leftMillis?: number | undefined
+    }
+
+/**
+ * What a call did.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface CallReport {
+  /** Id that all attempts sent: a transaction id or a request id. Empty if nothing was sent. */
+  readonly sentId: string
+  /** Id in the response, if there was one. */
+  readonly receivedId?: string | undefined
+  readonly attempts: ReadonlyArray<Attempt>
+  /**
+   * Whether the service charged for the call, as far as its contract says.
+   *
+   * | value       | means |
+   * | ----------- | ----- |
+   * | `notBilled` | no attempt was billed |
+   * | `billed`    | the last attempt was billed |
+   * | `unknown`   | at least one attempt may be billed |
+   */
+  readonly billing: "notBilled" | "billed" | "unknown"
+  /** How long the call waited for its turn, in milliseconds. Absent if it did not wait. */
+  readonly queuedMillis?: number | undefined
+  /** From the start of the call to its end, in milliseconds. */
+  readonly elapsedMillis: number
+  /** Set if the call was made for a piece of a longer text or recording. */
+  readonly piece?: CallPiece | undefined
+}

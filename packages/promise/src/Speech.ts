@@ -1,0 +1,348 @@
+/**
+ * What `speak` and `speakLong` give: audio as it arrives, or whole.
+ */
+import type { CallEvent, CallOptions, CallReport, Deadlines, Duration } from "./Call.js"
+
+/**
+ * The format of raw audio.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface AudioFormat {
+  /** In Hz. */
+  readonly sampleRate: number
+  readonly channels: number
+  /** Of one sample, little-endian. */
+  readonly encoding: "pcm8" | "pcm16" | "pcm24" | "pcm32" | "float32" | "float64" | "alaw" | "mulaw"
+}
+
+/**
+ * Sample rate in Hz and encoding of a speech.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type OutputFormat = `${8000 | 16000 | 24000}:${"pcm16" | "float32"}`
+
+/**
+ * What a response omits, or states differently from the request. The audio is usable. `message` says what to do.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type SpeechWarning =
+  | {
+      readonly tag: "FormatDiffers"
+      readonly message: string
+      /** The requested format. */
+      readonly asked: string
+      /** Of the audio, in Hz. */
+      readonly sampleRate: number
+      readonly encoding: AudioFormat["encoding"]
+    }
+  | { readonly tag: "DurationMissing"; readonly message: string }
+  | { readonly tag: "RequestIdMissing"; readonly message: string }
+  | {
+      readonly tag: "RequestIdDiffers"
+      readonly message: string
+      readonly sentId: string
+      readonly receivedId: string
+    }
+
+/**
+ * How a text is spoken.
+ *
+ * @since 0.1.0
+ * @category options
+ */
+export interface VoiceOptions {
+  /** A language code. Default: `hi`, of the service. */
+  readonly lang?: string | undefined
+  /** A voice id. Default: `default_female`, of the service. */
+  readonly voice?: string | undefined
+  /** Default: `24000:float32`, of the service. */
+  readonly outputFormat?: OutputFormat | undefined
+  /** The speaking rate, 0.25 to 4. Default: that of the voice. */
+  readonly speed?: number | undefined
+  /** Flow-matching steps, 1 to 100. Default: that of the voice. */
+  readonly numStep?: number | undefined
+  /** Pronunciations: from a word to its tokens, in the form of the service. Default: none. */
+  readonly g2pOverrides?: Readonly<Record<string, unknown>> | undefined
+  /**
+   * Id of the request: 1 to 64 letters, digits and `.`, `_`, `:`, `-`; of a long text 1 to 56. Default: a random UUID.
+   */
+  readonly requestId?: string | undefined
+  /** Further JSON fields of the service, sent unchanged. Default: none. */
+  readonly additionalFields?: Readonly<Record<string, unknown>> | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category options
+ */
+export interface SpeakOptions extends VoiceOptions, CallOptions {
+  /** How long each phase may take. Default: those of `connect`. */
+  readonly deadlines?: Deadlines | undefined
+  /** How long to retry through an outage of the service. Default: that of `connect`. */
+  readonly outage?: Duration | undefined
+  /** Whether to retry after an attempt that may have been billed. Default: true. */
+  readonly retryIfBilled?: boolean | undefined
+}
+
+/**
+ * What is known of a speech when its response begins.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface SpeechStart {
+  /** The format of the audio. It can differ from the requested one: see `warnings`. */
+  readonly format: AudioFormat
+  /** Duration in milliseconds, as the service states it; `undefined` if it does not. */
+  readonly durationMillis: number | undefined
+  /** The request id of the response. */
+  readonly requestId: string
+  readonly warnings: ReadonlyArray<SpeechWarning>
+}
+
+/**
+ * Complete, checked audio.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Audio {
+  readonly format: AudioFormat
+  /** In milliseconds. */
+  readonly durationMillis: number
+  /** Raw samples, without a container. */
+  readonly bytes: Uint8Array
+  readonly requestId: string
+  readonly warnings: ReadonlyArray<SpeechWarning>
+  readonly call: CallReport
+  /** A WAV file of the audio. */
+  readonly wav: () => Uint8Array
+}
+
+/**
+ * A WAV file that was written. It appears at its path whole, or not at all.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface WavFile {
+  readonly path: string
+  readonly format: AudioFormat
+  /** Of the samples, in bytes. */
+  readonly dataLength: number
+  readonly durationMillis: number
+}
+
+/**
+ * The speech of a text. Nothing is sent until you use it, and you can use it once: read it, write it, respond with it, or await
+ * it. Audio that was cut short or is corrupt is an error at the end, in each of these.
+ *
+ * ```ts
+ * const audio = await speech.speak("नमस्ते")                       // whole
+ * await speech.speak("नमस्ते").toFile("namaste.wav")               // a WAV file, written as the audio arrives
+ * for await (const samples of speech.speak("नमस्ते")) play(samples) // raw samples
+ * return speech.speak("नमस्ते").response()                         // a web Response with a WAV file
+ * ```
+ *
+ * `await` waits for the whole audio, so an async function that returns a `Speech` returns its `Audio`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Speech<Whole = Audio, Start = SpeechStart, File = WavFile>
+  extends AsyncIterable<Uint8Array>,
+    PromiseLike<Whole> {
+  /** Sends the request, and gives what is known when the response begins. */
+  readonly start: () => Promise<Start>
+  /** The raw samples. Cancel it to end the call. */
+  readonly stream: () => ReadableStream<Uint8Array>
+  /** A WAV file as it arrives. Its header states the length if the service does; else the length is open. */
+  readonly wav: () => ReadableStream<Uint8Array>
+  /** Writes a WAV file as the audio arrives. */
+  readonly toFile: (path: string) => Promise<File>
+  /**
+   * A response with the WAV file, for a route handler. It resolves when the audio begins, so an error before that rejects it. If the
+   * audio fails later, its body fails, and the client of your server sees a response that was cut short. It has a Content-Length if the
+   * service states the duration.
+   */
+  readonly response: (init?: ResponseInit) => Promise<Response>
+  /** The report of the call so far. */
+  readonly report: () => Promise<CallReport>
+  readonly catch: <T = never>(onRejected: (error: unknown) => T | PromiseLike<T>) => Promise<Whole | T>
+  readonly finally: (onFinally: () => void) => Promise<Whole>
+}
+
+/**
+ * A part of a long text with a voice of its own.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Passage {
+  readonly text: string
+  /** Default: that of the request. */
+  readonly lang?: string | undefined
+  /** Default: that of the request. */
+  readonly voice?: string | undefined
+  /** Default: that of the request. */
+  readonly speed?: number | undefined
+}
+
+/**
+ * Silence after a piece, by the boundary at which it ends, up to 60 seconds.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Pauses {
+  /** Default: 600 ms. */
+  readonly paragraph?: Duration | undefined
+  /** Default: 400 ms. */
+  readonly line?: Duration | undefined
+  /** Default: 250 ms. */
+  readonly sentence?: Duration | undefined
+  /** Default: 120 ms. */
+  readonly clause?: Duration | undefined
+  /** Default: none. */
+  readonly word?: Duration | undefined
+  /** Default: none. */
+  readonly cluster?: Duration | undefined
+}
+
+/**
+ * Progress of a long text. Pieces count from 1. `codePoints` is what a piece costs if it is sent.
+ *
+ * | tag       | when |
+ * | --------- | ---- |
+ * | `Planned` | the whole text was split |
+ * | `Kept`    | the audio of a piece is kept from an earlier run: it is not sent |
+ * | `Started` | the call of a piece starts |
+ * | `Called`  | the call of a piece has an event, such as a retry |
+ * | `Done`    | the audio of a piece has arrived |
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type LongSpeechEvent =
+  | { readonly tag: "Planned"; readonly pieces: number; readonly codePoints: number; readonly cost: number }
+  | { readonly tag: "Kept" | "Started" | "Done"; readonly number: number; readonly codePoints: number }
+  | { readonly tag: "Called"; readonly number: number; readonly codePoints: number; readonly event: CallEvent }
+
+/**
+ * @since 0.1.0
+ * @category options
+ */
+export interface SpeakLongOptions extends VoiceOptions, CallOptions<LongSpeechEvent> {
+  /**
+   * Folder that keeps the audio of each piece, so that the same call after a failure or a crash sends only what is missing. It is
+   * created if it does not exist. Default: none; pieces are kept in memory until the speech ends.
+   */
+  readonly keepIn?: string | undefined
+  /** Largest number of code points in a piece, 1 to 10,000. Default: 2,000. */
+  readonly maximumCodePoints?: number | undefined
+  /** Largest number of code points in the first piece; each next may have twice as many. Default: 250. */
+  readonly firstCodePoints?: number | undefined
+  /** How many pieces are synthesized at once, 1 to 1,000. Default: 4. */
+  readonly concurrency?: number | undefined
+  /** Silence between the pieces. */
+  readonly pauses?: Pauses | undefined
+  /** How much silence stays at both ends of the audio of a piece. Default: 40 ms. */
+  readonly edgeSilence?: Duration | undefined
+  /** How long the audio of a piece is faded at both ends. Default: 5 ms. */
+  readonly fade?: Duration | undefined
+  /** What to do with a piece in another format than the others. Default: `resample`. */
+  readonly differentFormat?: "resample" | "fail" | undefined
+  /** How long to retry each piece through an outage of the service. Default: 5 minutes. */
+  readonly outage?: Duration | undefined
+  /** If the signal aborts, pieces in flight are finished and kept for so long. Default: they are interrupted at once. */
+  readonly gracePeriod?: Duration | undefined
+}
+
+/**
+ * What became of a piece of a long text. Frames and milliseconds count from the beginning of the whole.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface SpokenPiece {
+  /** Counts from 1. */
+  readonly number: number
+  readonly text: string
+  /** Offset of its first character in the whole text, in UTF-16 units. */
+  readonly startIndex: number
+  readonly endIndex: number
+  /** The passage that it belongs to, from 0. */
+  readonly passage: number
+  readonly boundary: "end" | "paragraph" | "line" | "sentence" | "clause" | "word" | "cluster"
+  /** Code points that it costs if it is sent. */
+  readonly codePoints: number
+  readonly startFrame: number
+  readonly endFrame: number
+  readonly startMillis: number
+  readonly endMillis: number
+  /** `sent`: in this run. `kept`: found in the folder. `silence`: it has nothing to speak. */
+  readonly source: "sent" | "kept" | "silence"
+  readonly requestId?: string | undefined
+  readonly call?: CallReport | undefined
+  readonly warnings: ReadonlyArray<SpeechWarning>
+}
+
+/**
+ * A sentence and its time in the audio. Subtitles are made from them.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface SpokenSegment {
+  readonly text: string
+  readonly startIndex: number
+  readonly endIndex: number
+  readonly startMillis: number
+  readonly endMillis: number
+  /** Whether a time is estimated from the length of the text. */
+  readonly estimated: boolean
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface LongSpeechReport {
+  readonly format: AudioFormat
+  /** In order, as far as the speech was read. */
+  readonly pieces: ReadonlyArray<SpokenPiece>
+  readonly segments: ReadonlyArray<SpokenSegment>
+  /** Of the audio that was read, in milliseconds. */
+  readonly durationMillis: number
+}
+
+/**
+ * The complete audio of a long text.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface LongAudio extends LongSpeechReport {
+  /** Raw samples, without a container. */
+  readonly bytes: Uint8Array
+  /** A WAV file of the audio. */
+  readonly wav: () => Uint8Array
+}
+
+/**
+ * The speech of a long text. Used as {@link Speech}; `report` is that of its pieces.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface LongSpeech
+  extends Omit<Speech<LongAudio, Pick<LongSpeechReport, "format">, WavFile & LongSpeechReport>, "report"> {
+  /** What became of the text, as far as it was read. */
+  readonly report: () => Promise<LongSpeechReport>
+}

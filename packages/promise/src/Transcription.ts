@@ -1,0 +1,250 @@
+/**
+ * What `transcribe` and `transcribeLong` take and give.
+ */
+import type { CallEvent, CallOptions, CallReport, Deadlines, Duration } from "./Call.js"
+
+/**
+ * A recording: the path of a file, a `file:` URL, bytes, a `Blob` or `File`, a stream of bytes, or a `Response` that has one. A file is
+ * read as it is sent. A stream can be read once, so a call with it is never retried.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Recording =
+  | string
+  | URL
+  | Uint8Array
+  | ArrayBuffer
+  | Blob
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array>
+  | Response
+
+/**
+ * A phrase that the recognition prefers.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Hotword {
+  readonly phrase: string
+  /** The strength of the preference; about 2.5 suits longer phrases. Default: 1.5, of the service. */
+  readonly score?: number | undefined
+}
+
+interface RecognitionOptions {
+  /** The name of a model. It decides the language; the service does not detect it. */
+  readonly model: string
+  /** A UUID for correlation. Default: a random one. */
+  readonly transactionId?: string | undefined
+  /** Request `auxInfo`: timings, tokens, confidences. Default: false; for a long recording true. */
+  readonly aux?: boolean | undefined
+  /** Write spoken numbers as digits. The service does it only for models of hi, ml, kn, gu and mr. Default: false. */
+  readonly parseNumber?: boolean | undefined
+  /** Phrases that the recognition prefers. Default: none. */
+  readonly hotwords?: ReadonlyArray<Hotword> | undefined
+  /** Further form fields of the service, sent unchanged. Default: none. */
+  readonly additionalFields?: Readonly<Record<string, string>> | undefined
+  /** The filename in the request. Default: that of the file, else `audio`. */
+  readonly filename?: string | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category options
+ */
+export interface TranscribeOptions extends RecognitionOptions, CallOptions {
+  /** Convert a WAV file to mono, 8 kHz and 16 bits during the upload. Default: false. */
+  readonly telephony?: boolean | undefined
+  /** How long each phase may take. Default: those of `connect`. */
+  readonly deadlines?: Deadlines | undefined
+  /** How long to retry through an outage of the service. Default: that of `connect`. */
+  readonly outage?: Duration | undefined
+  /** Whether to retry after an attempt that may have been billed, such as one that got a 500. Default: true. */
+  readonly retryIfBilled?: boolean | undefined
+}
+
+/**
+ * What may reduce the quality of a transcript. `message` says what to do.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type TranscriptionWarning =
+  | { readonly tag: "MoreThanOneChannel"; readonly message: string; readonly channels: number }
+  | { readonly tag: "SampleRateFarFrom8kHz"; readonly message: string; readonly sampleRate: number }
+  | {
+      readonly tag: "ParseNumberWithoutEffect"
+      readonly message: string
+      readonly model: string
+      readonly language: string
+    }
+  | { readonly tag: "HotwordNotSpoken"; readonly message: string; readonly phrase: string }
+  | { readonly tag: "HotwordsIgnored"; readonly message: string }
+  | { readonly tag: "NothingRecognised"; readonly message: string; readonly notice: string }
+
+/**
+ * `aux_info` of the response, with the field names of the service. A model may omit any of them.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface AuxInfo {
+  /** In seconds. */
+  readonly request_time?: number | undefined
+  readonly received_request_time?: string | number | undefined
+  /** Of the whole recording, 0 to 1. */
+  readonly confidence?: number | undefined
+  readonly segments_meta?: ReadonlyArray<Readonly<Record<string, unknown>>> | undefined
+  readonly [field: string]: unknown
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Transcription {
+  /** The transcript of the whole recording. Empty if the service recognised nothing. */
+  readonly text: string
+  /** The service's id of this transcription. */
+  readonly callId: string
+  /** The id that was sent. */
+  readonly transactionId: string
+  readonly auxInfo?: AuxInfo | undefined
+  readonly warnings: ReadonlyArray<TranscriptionWarning>
+  readonly call: CallReport
+}
+
+/**
+ * Progress of a long recording. Pieces count from 1. Times are in milliseconds from the beginning of the recording.
+ *
+ * | tag       | when |
+ * | --------- | ---- |
+ * | `Planned` | the recording is open |
+ * | `Kept`    | the transcript of a piece is kept from an earlier run: it is not sent |
+ * | `Silent`  | a piece is digital silence: it is not sent |
+ * | `Started` | the call of a piece starts |
+ * | `Called`  | the call of a piece has an event, such as a retry |
+ * | `Done`    | the transcript of a piece has arrived |
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type LongTranscriptionEvent =
+  | { readonly tag: "Planned"; readonly durationMillis: number | undefined }
+  | {
+      readonly tag: "Kept" | "Silent" | "Started" | "Done"
+      readonly number: number
+      readonly startMillis: number
+      readonly endMillis: number
+    }
+  | {
+      readonly tag: "Called"
+      readonly number: number
+      readonly startMillis: number
+      readonly endMillis: number
+      readonly event: CallEvent
+    }
+
+/**
+ * @since 0.1.0
+ * @category options
+ */
+export interface TranscribeLongOptions extends RecognitionOptions, CallOptions<LongTranscriptionEvent> {
+  /**
+   * Folder that keeps the transcript of each piece, so that the same call after a failure or a crash sends only what is missing. It is
+   * created if it does not exist. Default: none; pieces are kept in memory until the call ends.
+   */
+  readonly keepIn?: string | undefined
+  /** The longest piece, 1 second to 1 hour. Default: 5 minutes. */
+  readonly maximum?: Duration | undefined
+  /** How many pieces are sent at once, 1 to 1,000. Default: 4. */
+  readonly concurrency?: number | undefined
+  /** How long a piece is retried while the service is down. Default: 5 minutes. */
+  readonly outage?: Duration | undefined
+  /** Whether to send a piece again after an attempt that may have been billed. Default: true. */
+  readonly retryIfBilled?: boolean | undefined
+  /** If the signal aborts, pieces in flight are finished and kept for so long. Default: they are interrupted at once. */
+  readonly gracePeriod?: Duration | undefined
+  /** Names of the fields of a segment in `segments_meta` of your service. Default: those of the local service. */
+  readonly segmentFields?: SegmentFields | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category options
+ */
+export interface SegmentFields {
+  readonly start: string
+  readonly end: string
+  readonly text?: string | undefined
+  readonly unit: "seconds" | "millis"
+}
+
+/**
+ * A part of a transcript with its time.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface TranscriptSegment {
+  /** In milliseconds from the beginning of the recording. */
+  readonly startMillis: number
+  readonly endMillis: number
+  readonly text: string
+  /** From 0 to 1, if the service states it. */
+  readonly confidence?: number | undefined
+  /** `service`: it measured the times. `piece`: they are those of the whole piece. */
+  readonly times: "service" | "piece"
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface TranscriptPiece {
+  /** Counts from 1. */
+  readonly number: number
+  /** In milliseconds from the beginning of the recording. */
+  readonly startMillis: number
+  readonly endMillis: number
+  readonly ending: "pause" | "quiet" | "end"
+  readonly source: "sent" | "kept" | "silence"
+  readonly text: string
+  readonly confidence?: number | undefined
+  readonly callId?: string | undefined
+  readonly transactionId?: string | undefined
+  readonly call?: CallReport | undefined
+}
+
+/**
+ * What may make the transcript of a long recording worse than you expect. `message` says what to do.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type TranscriptWarning =
+  | TranscriptionWarning
+  | { readonly tag: "SegmentTimesUnread" | "SegmentTextsDiffer"; readonly message: string; readonly pieces: number }
+  | { readonly tag: "RecordingEndsEarly"; readonly message: string; readonly missingMillis: number }
+  | { readonly tag: "NothingButSilence"; readonly message: string }
+
+/**
+ * The transcript of a long recording.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Transcript {
+  readonly text: string
+  /** Of the recording, in milliseconds. */
+  readonly durationMillis: number
+  /** The mean of the confidences of the pieces, weighted by their duration. Absent if no piece has one. */
+  readonly confidence?: number | undefined
+  /** In order. Subtitles are made from them. */
+  readonly segments: ReadonlyArray<TranscriptSegment>
+  readonly pieces: ReadonlyArray<TranscriptPiece>
+  readonly warnings: ReadonlyArray<TranscriptWarning>
+  /** The id from which those of the pieces were made. */
+  readonly transactionId: string
+}
