@@ -32,8 +32,8 @@ const FaultHeaders = Schema.Record({ key: Schema.String, value: Schema.NullOr(Sc
 )
 
 /**
- * Which requests fail, and how. Each fault counts its requests from the moment it was set. If several faults match a
- * request, the first applies.
+ * Which requests fail, when, and how. Each fault counts the requests of its time, from the moment it was set. If several
+ * faults match a request, the first applies.
  *
  * A fault with `status`, `body`, `reset` or `malformedHeader` skips all checks, including the key. It bills nothing.
  *
@@ -43,7 +43,11 @@ const FaultHeaders = Schema.Record({ key: Schema.String, value: Schema.NullOr(Sc
 export const Fault = Schema.Struct({
   /** Operation to match. Default: both. */
   operation: optional(OperationName),
-  /** First request to match, counted from 1. Default: 1. */
+  /** When the fault begins, in milliseconds after it was set. Default: 0. */
+  afterMillis: optional(Schema.NonNegativeInt),
+  /** How long the fault lasts after its beginning, in milliseconds. Default: until it is replaced. */
+  forMillis: optional(positive),
+  /** First request to match, counted from 1, of those that arrive while the fault lasts. Default: 1. */
   nth: optional(positive),
   /** Number of failures. Default: no limit. */
   times: optional(positive),

@@ -33,7 +33,7 @@ import { Journal, makeJournal } from "./internal/journal/journal.js"
 import { languagesOf, resolveOptions, voiceNamesOf } from "./internal/options.js"
 import { makeModels } from "./internal/platform/models.js"
 import { platformApp, platformProblemToResponse } from "./internal/platform/platformApp.js"
-import { realClock } from "./internal/realTime.js"
+import { monotonicMillis, realClock } from "./internal/realTime.js"
 import { type RecordingsFolder, teach, teachDirectory } from "./internal/recordings/teaching.js"
 import { makeTemporaryFiles, TemporaryFiles } from "./internal/recordings/temporaryFiles.js"
 import type { JournalEntry } from "./Journal.js"
@@ -257,7 +257,7 @@ const makeState = (options: LocalServiceMakeOptions, credits: number) =>
       return { accounts, ...(yield* firstKey(accounts, options.newKey === true)) }
     }).pipe(refuseFullDisk(options.dataDirectory))
     const temporaryFiles = yield* makeTemporaryFiles(temporaryFolder)
-    const faults = makeFaults(changes)
+    const faults = makeFaults({ ...changes, now: monotonicMillis })
     const journal = makeJournal(changes)
     const context = Context.empty().pipe(
       Context.add(Accounts, accounts),

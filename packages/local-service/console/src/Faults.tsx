@@ -24,7 +24,8 @@ const presets: ReadonlyArray<Preset> = [
     fault: { probability: 0.33, status: 503, headers: { "Retry-After": "1" } }
   },
   { name: "Audio is cut off after 20 kB", fault: { operation: "synthesize", truncateAtByte: 20_000 } },
-  { name: "The connection is reset", fault: { reset: "answer" } }
+  { name: "The connection is reset", fault: { reset: "answer" } },
+  { name: "Everything is 503 for 20 s", fault: { forMillis: 20_000, status: 503 } }
 ]
 
 /** The same for faults with the same fields, in any order. */
@@ -98,7 +99,9 @@ export const Faults = () => {
         <FaultForm onFault={async (fault) => set([...withEffect(records), fault])} />
       </details>
       {records.length > 1 && (
-        <p class="quiet">If several match a request, the first happens. Each change counts from zero again.</p>
+        <p class="quiet">
+          If several match a request, the first happens. Each change starts all counts and times again.
+        </p>
       )}
     </Card>
   )
@@ -118,6 +121,8 @@ const Count = ({ record }: { readonly record: FaultRecord | undefined }) => {
 const decode = Schema.decodeUnknownEither(Fault)
 
 const fields = [
+  { name: "afterMillis", label: "Begins after milliseconds", hint: "Default: 0" },
+  { name: "forMillis", label: "Lasts for milliseconds", hint: "Default: until it is removed" },
   { name: "nth", label: "First request to match", hint: "Default: 1" },
   { name: "times", label: "Number of failures", hint: "Default: no limit" },
   { name: "probability", label: "Probability, 0 to 1", hint: "Default: 1" },

@@ -196,6 +196,8 @@ serviceTests("a fault", cannedService({ bodyIdle: "500 millis" }), (it) => {
     truncateAtByte: [-1],
     stallAtByte: [0.5],
     malformedHeader: [false],
+    afterMillis: [-1, 0.5],
+    forMillis: [0, "1"],
     headers: [{ a: 1 }, { a: "b\r\nc: d" }, { a: "ब" }, { "a b": "c" }, { "": "c" }],
     nth: [0],
     times: [0, 1.5],

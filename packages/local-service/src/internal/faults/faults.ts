@@ -23,11 +23,18 @@ interface Armed {
   happened: number
 }
 
-export const makeFaults = ({ changed }: Pick<Changes, "changed">): ArmedFaults => {
+export interface FaultsOptions extends Pick<Changes, "changed"> {
+  /** A monotonic clock, in milliseconds. */
+  readonly now: () => number
+}
+
+export const makeFaults = ({ changed, now }: FaultsOptions): ArmedFaults => {
   let armed: ReadonlyArray<Armed> = []
-  const happens = (each: Armed, operation: OperationName): boolean => {
+  let setAt = 0
+  const happens = (each: Armed, operation: OperationName, elapsed: number): boolean => {
     const { fault } = each
     if (fault.operation !== undefined && fault.operation !== operation) return false
+    if (!lasts(fault, elapsed)) return false
     each.matched++
     if (each.matched < (fault.nth ?? 1) || each.happened >= (fault.times ?? Number.POSITIVE_INFINITY)) return false
     return each.random() < (fault.probability ?? 1)
@@ -35,13 +42,15 @@ export const makeFaults = ({ changed }: Pick<Changes, "changed">): ArmedFaults =
   return {
     set: (faults) =>
       Effect.map(validateOrDie(FaultList, faults), () => {
+        setAt = now()
         armed = faults.map((fault) => ({ fault, random: randomNumbers(fault.seed ?? 0), matched: 0, happened: 0 }))
         changed("faults")
       }),
     list: Effect.sync(() => armed.map(({ fault, happened }) => ({ fault, happened }))),
     next: (operation) => {
       // Filters instead of finding, because every fault counts the request.
-      const [first] = armed.filter((each) => happens(each, operation))
+      const elapsed = armed.length === 0 ? 0 : now() - setAt
+      const [first] = armed.filter((each) => happens(each, operation, elapsed))
       if (first === undefined) return undefined
       first.happened++
       changed("faults")
@@ -49,6 +58,10 @@ export const makeFaults = ({ changed }: Pick<Changes, "changed">): ArmedFaults =
     }
   }
 }
+
+/** Whether a fault lasts so many milliseconds after it was set. */
+const lasts = ({ afterMillis = 0, forMillis = Number.POSITIVE_INFINITY }: Fault, elapsed: number): boolean =>
+  elapsed >= afterMillis && elapsed - afterMillis < forMillis
 
 /** Random numbers from 0 to 1: mulberry32 by Tommy Ettinger, in the public domain. */
 const randomNumbers = (seed: number) => {
