@@ -65,13 +65,24 @@ describe("the built packages", () => {
     }
   })
 
-  it.each(["README.md", ...packages.map((name) => `packages/${name}/README.md`)])(
-    "have a first paragraph that names Effect 3, in %s",
-    (document) => {
-      const [, paragraph] = readFileSync(`${root}${document}`, "utf8").split("\n\n")
-      expect(paragraph).toMatch(/\bEffect 3\b/)
-      // The command contains Effect, so its installation never fails for that reason.
-      if (document !== "packages/cli/README.md") expect(paragraph).toMatch(/`ERESOLVE`.*`effect@3`/s)
+  it("say in the first twenty lines of README.md how a program starts, with Effect and without", () => {
+    const beginning = readFileSync(`${root}README.md`, "utf8").split("\n").slice(0, 20).join("\n")
+    expect(beginning).toContain("npm install @effect-speech/promise")
+    expect(beginning).toContain("await speech.speak(")
+    expect(beginning).toMatch(/\bEffect\b.* 3\b/)
+    expect(beginning).toContain("`ERESOLVE`, [install `effect@3`](#eresolve)")
+  })
+
+  it.each(packages.filter((name) => "effect" in (manifest(name).peerDependencies ?? {})))(
+    "say what they are first, and then in one line that they need Effect 3, in the README of %s",
+    (name) => {
+      const paragraphs = readFileSync(`${root}packages/${name}/README.md`, "utf8").split("\n\n")
+      expect(paragraphs[1]).not.toContain("ERESOLVE")
+      const [line, ...others] = paragraphs.filter((paragraph) => paragraph.includes("ERESOLVE"))
+      expect(line).toContain(
+        "It needs Effect 3: if npm fails with `ERESOLVE`, [install `effect@3`](../../README.md#eresolve)."
+      )
+      expect(others).toEqual([])
     }
   )
 
