@@ -2,7 +2,7 @@
  * The report of the public API of each package, `packages/NAME/api.md`: its modules as they are declared to a user, without
  * comments. A review sees a change of the API there. `pnpm api` writes the reports from the build; a test compares them with it.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -15,7 +15,7 @@ export const reportFile = (name: string): string => join(packages, name, "api.md
 
 const declarationsIn = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder)
-    .filter((file) => file.endsWith(".d.ts") && file !== "index.d.ts")
+    .filter((file) => /\.d\.c?ts$/.test(file) && !/^index\./.test(file))
     .toSorted()
     .map((file) => join(folder, file))
 
@@ -47,7 +47,7 @@ const exportsOf = (declarations: string): ReadonlyArray<string> => {
   return [...new Set([...direct, ...listed])].filter((name) => name !== "")
 }
 
-const relativeImports = /(?:from|import\() ?"(\.{1,2}\/[^"]+)\.js"/g
+const relativeImports = /(?:from|import\() ?"(\.{1,2}\/[^"]+)\.(c?)js"/g
 
 /** All public modules of a built package, then the internal ones whose declarations they use. */
 const modulesOf = (name: string) => {
@@ -58,15 +58,16 @@ const modulesOf = (name: string) => {
   const entries = [dist, ...folders.map((each) => join(dist, each.name))].flatMap(declarationsIn)
   const seen = new Map<string, Module>()
   const read = (file: string): void => {
-    if (seen.has(file) || file === join(dist, "index.d.ts")) return
+    if (seen.has(file) || /^index\./.test(relative(dist, file))) return
     const text = readFileSync(file, "utf8")
     const declarations = withoutComments(text)
     seen.set(file, {
-      name: relative(dist, file).replace(/\.d\.ts$/, ""),
+      name: relative(dist, file).replace(/\.d\.c?ts$/, ""),
       declarations,
       exports: exportsOf(declarations)
     })
-    for (const [, path = ""] of declarations.matchAll(relativeImports)) read(join(file, "..", `${path}.d.ts`))
+    for (const [, path = "", kind] of declarations.matchAll(relativeImports))
+      read(join(file, "..", `${path}.d.${kind}ts`))
   }
   for (const entry of entries) read(entry)
   const isPublic = new Set(entries)
@@ -122,7 +123,11 @@ const section = ({ declarations, name }: Pick<Module, "declarations" | "name">):
 
 export const report = (name: string): string => {
   const { shown, used } = modulesOf(name)
-  const index = withoutComments(readFileSync(join(packages, name, "dist/index.d.ts"), "utf8"))
+  // A package that is one file for both kinds of modules declares its names for CommonJS, and exports them again.
+  const [file = ""] = ["index.d.cts", "index.d.ts"]
+    .map((each) => join(packages, name, "dist", each))
+    .filter((each) => existsSync(each))
+  const index = withoutComments(readFileSync(file, "utf8"))
   const promised = shown.filter((module) => !module.name.startsWith("unstable/"))
   const count = promised.reduce((sum, module) => sum + module.exports.length, 0)
   return `# The API of @effect-speech/${name}

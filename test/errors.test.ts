@@ -11,10 +11,10 @@ type ErrorClass = new (facts: object, options: object) => Error & { readonly _ta
 const isErrorClass = (value: unknown): value is ErrorClass =>
   typeof value === "function" && value.prototype instanceof Error
 
-/** The error classes of each public module. The command exports none. */
+/** The error classes of each public module. The command exports none, and an error of promise never fails in Effect. */
 const errorClasses = async (): Promise<ReadonlyArray<ErrorClass>> => {
   const found = new Set<ErrorClass>()
-  for (const name of readdirSync(`${root}packages`).filter((name) => name !== "cli")) {
+  for (const name of readdirSync(`${root}packages`).filter((name) => !["cli", "promise"].includes(name))) {
     const source = `${root}packages/${name}/src`
     for (const file of readdirSync(source).filter((file) => /^[A-Z]\w+\.ts$/.test(file))) {
       for (const value of Object.values(await import(`${source}/${file}`))) if (isErrorClass(value)) found.add(value)

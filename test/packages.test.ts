@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
+import { isBuiltin } from "node:module"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 
@@ -41,7 +42,7 @@ describe("the built packages", () => {
   it("declare no error of the HTTP client and none of the schemas", () => {
     const declarations = packages.flatMap((name) =>
       readdirSync(`${root}packages/${name}/dist`)
-        .filter((file) => file.endsWith(".d.ts"))
+        .filter((file) => /\.d\.c?ts$/.test(file))
         .map((file) => `${root}packages/${name}/dist/${file}`)
     )
     expect(declarations.length).toBeGreaterThan(30)
@@ -51,7 +52,7 @@ describe("the built packages", () => {
 
   it("have one version, and the fields that a registry shows", () => {
     const manifests = packages.map(manifest)
-    expect(manifests.length).toBe(12)
+    expect(manifests.length).toBe(13)
     for (const field of ["version", "engines", "type"]) {
       expect(new Set(manifests.map((of) => JSON.stringify(of[field]))).size, field).toBe(1)
     }
@@ -88,10 +89,10 @@ describe("the built packages", () => {
 
   it("are installed beside the versions that they need, in the command of their README", () => {
     const catalog = readFileSync(`${root}pnpm-workspace.yaml`, "utf8")
-    for (const name of packages) {
+    for (const name of packages.filter((each) => manifest(each).peerDependencies !== undefined)) {
       const readme = readFileSync(`${root}packages/${name}/README.md`, "utf8")
       const installed = (readme.match(/^npm install .+$/gm) ?? []).join("\n")
-      for (const peer of Object.keys(manifest(name).peerDependencies ?? {})) {
+      for (const peer of Object.keys(manifest(name).peerDependencies)) {
         const [, range] = new RegExp(`^ {2}"?${peer}"?: \\^(.+)$`, "m").exec(catalog) ?? []
         const [, line] = new RegExp(`(?:^| )${peer}@(\\S+)`).exec(installed) ?? []
         expect(range?.startsWith(`${line}.`), `${peer} in the README of ${name}`).toBe(true)
@@ -119,6 +120,7 @@ describe("the built packages", () => {
       "engine",
       "engine-sherpa",
       "long-form",
+      "promise",
       "stt",
       "transport",
       "tts"
@@ -126,7 +128,7 @@ describe("the built packages", () => {
     // The two databases, and readers of lists. Each has the MIT licence.
     const ofEffect = ["@effect/experimental", "@effect/sql", "@effect/sql-libsql", "@effect/sql-pg"]
     const others = ["@libsql/client", "libsql", "csv-parse", "picomatch"]
-    for (const name of published) {
+    for (const name of published.filter((each) => each !== "promise")) {
       const { dependencies = {}, peerDependencies } = manifest(name)
       expect(Object.keys(peerDependencies)).toContain("effect")
       const allowed = [
@@ -135,5 +137,30 @@ describe("the built packages", () => {
       ]
       for (const dependency of Object.keys(dependencies)) expect(allowed, name).toContain(dependency)
     }
+  })
+
+  it("for programs without Effect need no other package, in their code and in their types", () => {
+    const { dependencies, optionalDependencies, peerDependencies } = manifest("promise")
+    expect({ dependencies, optionalDependencies, peerDependencies }).toEqual({})
+    const dist = `${root}packages/promise/dist/`
+    const imported = readdirSync(dist)
+      .filter((file) => file !== "licences.txt")
+      .flatMap((file) => [
+        ...readFileSync(`${dist}${file}`, "utf8").matchAll(/(?:\bfrom |\b(?:import|require)\()["']([^"']+)["']/g)
+      ])
+      .map(([, name = ""]) => name)
+    const others = imported.filter((name) => !name.startsWith("./") && !isBuiltin(name))
+    expect(others).toEqual([])
+  })
+
+  it("for programs without Effect are one instance in a process that imports and requires them", () => {
+    const script = `
+      import * as imported from "@effect-speech/promise"
+      import { createRequire } from "node:module"
+      const required = createRequire(process.cwd() + "/")("@effect-speech/promise")
+      const names = (module) => Object.keys(module).sort().join()
+      console.log(names(imported) === names(required), Object.keys(required).every((name) => imported[name] === required[name]))`
+    const output = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: root }).toString()
+    expect(output).toBe("true true\n")
   })
 })

@@ -1,0 +1,56 @@
+/**
+ * Builds the package into `dist`: one file with all that it uses, Effect and undici included, so that it needs no other package.
+ * The module for `import` exports that of `require`, so a process has one class of errors, whichever way it is loaded.
+ */
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { build } from "esbuild"
+import { bundling } from "../../scripts/bundling.js"
+import { licencesOf } from "../../scripts/licences.js"
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+const dist = here("dist")
+const bundle = join(dist, "index.cjs")
+
+/** Where `tsc --build` writes the declarations of all modules. */
+const declarations = here("node_modules/.cache/declarations")
+
+const { banner: _, ...settings } = bundling
+
+const { metafile } = await build({
+  ...settings,
+  entryPoints: [here("src/index.ts")],
+  outfile: bundle,
+  format: "cjs",
+  metafile: true,
+  write: false
+}).then(async ({ metafile, outputFiles }) => {
+  await rm(dist, { recursive: true, force: true })
+  await mkdir(dist)
+  for (const { contents, path } of outputFiles) await writeFile(path, contents)
+  return { metafile }
+})
+
+const names = Object.keys(createRequire(import.meta.url)(bundle)).sort()
+await writeFile(join(dist, "index.js"), `export { ${names.join(", ")} } from "./index.cjs"\n`)
+await writeFile(join(dist, "licences.txt"), await licencesOf(metafile))
+
+/** A relative import of a declaration. */
+const relativeImport = /(?<=(?:from|import\() ?")(\.{1,2}\/[^"]+)\.js(?=")/g
+
+/** Copies the declarations of a module, and of those that it imports, as those of CommonJS. */
+const written = new Set<string>()
+const copyDeclarations = async (module: string): Promise<void> => {
+  if (written.has(module)) return
+  written.add(module)
+  const text = await readFile(join(declarations, `${module}.d.ts`), "utf8")
+  const file = join(dist, `${module}.d.cts`)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text.replace(relativeImport, "$1.cjs"))
+  for (const [, path = ""] of text.matchAll(relativeImport)) await copyDeclarations(join(dirname(module), path))
+}
+await copyDeclarations("index")
+await writeFile(join(dist, "index.d.ts"), `export * from "./index.cjs"\n`)
