@@ -46,3 +46,13 @@ export const endOfCluster = (text: string, start: number, limit: number): number
   }
   return limit
 }
+
+/** The clusters of a word. */
+export const clustersOf = (word: string): ReadonlyArray<string> => {
+  const clusters: Array<string> = []
+  for (const { index, segment } of graphemes.segment(word)) {
+    if (index > 0 && isJoined(word, index)) clusters.push(`${clusters.pop()}${segment}`)
+    else clusters.push(segment)
+  }
+  return clusters
+}
