@@ -1,41 +1,10 @@
 /**
- * The error of every call: one class, and a union of its tags for each operation.
+ * The error of every call.
  */
 import type { CallReport } from "./Call.js"
-
-/**
- * What an error concerns, for handlers that treat many errors alike.
- *
- * | value        | meaning | what helps |
- * | ------------ | ------- | ---------- |
- * | `request`    | the request or an option breaks a rule | another request |
- * | `recording`  | the recording can't be read or transcribed | another recording |
- * | `account`    | the key, the account or its credit is refused: every call fails until that changes | the owner of the account |
- * | `service`    | the service, or a gateway in front of it, failed or sent something that can't be used | a later try, or the right base URL |
- * | `connection` | there is no complete response in time | a later try, a better network, or longer deadlines |
- * | `file`       | a file of this machine can't be written or read | another path, or space on the disk |
- *
- * @since 0.1.0
- * @category models
- */
-export type Category = "request" | "recording" | "account" | "service" | "connection" | "file"
-
-/**
- * The error as plain data, as `JSON.stringify` writes it.
- *
- * @since 0.1.0
- * @category models
- */
-export interface SpeechErrorJson<Tag extends string = string, Facts extends object = object> {
-  readonly name: "SpeechError"
-  readonly tag: Tag
-  readonly category: Category
-  readonly message: string
-  /** Whether the same call may succeed if it is made again. */
-  readonly retryable: boolean
-  readonly facts: Facts
-  readonly call: CallReport
-}
+import type { Category, ErrorFacts, SpeechErrorJson } from "./ErrorFacts.js"
+import { describeTag } from "./internal/describeError.js"
+import { readJson } from "./internal/errorJson.js"
 
 /** What an error is made of. It is the `cause` too, since `structuredClone` and `postMessage` keep only that. */
 type Cause<Tag extends string, Facts extends object> = Omit<SpeechErrorJson<Tag, Facts>, "name" | "message">
@@ -56,16 +25,17 @@ type Cause<Tag extends string, Facts extends object> = Omit<SpeechErrorJson<Tag,
  * @category errors
  */
 export class SpeechError<Tag extends string = string, Facts extends object = object> extends Error {
-  override readonly cause: Cause<Tag, Facts>
+  declare readonly cause: Cause<Tag, Facts>
 
   constructor(message: string, cause: Cause<Tag, Facts>) {
-    super(message)
-    this.cause = cause
+    super(message, { cause })
   }
+
   /** What happened, such as `SttCreditExhausted`. */
   get tag(): Tag {
     return this.cause.tag
   }
+  /** What the error concerns. */
   get category(): Category {
     return this.cause.category
   }
@@ -84,5 +54,42 @@ export class SpeechError<Tag extends string = string, Facts extends object = obj
   toJSON(): SpeechErrorJson<Tag, Facts> {
     return { name: "SpeechError", message: this.message, ...this.cause }
   }
+
+  /**
+   * An error for a test, with the message and the category that the client gives it. A fact that is absent has a default, such as
+   * `status: 402`; the call is one that sent nothing.
+   */
+  static of<Tag extends keyof ErrorFacts>(
+    tag: Tag,
+    facts: Partial<ErrorFacts[Tag]> = {},
+    call: Partial<CallReport> = {}
+  ): SpeechError<Tag, ErrorFacts[Tag]> {
+    const { message, ...cause } = describeTag(tag, facts, call)
+    return new SpeechError(message, cause as Cause<Tag, ErrorFacts[Tag]>)
+  }
+
+  /**
+   * The error again from its `structuredClone`, from what `postMessage` delivers, or from its parsed JSON. An error of this class is
+   * given back as it is. `undefined` for anything else.
+   */
+  static from(value: unknown): SpeechError | undefined {
+    if (value instanceof SpeechError) return value
+    const read = readJson(value)
+    if (read === undefined) return undefined
+    const { message, stack, ...cause } = read
+    const error = new SpeechError(message, cause)
+    error.stack = stack ?? `${error.name}: ${message}`
+    return error
+  }
 }
-Object.defineProperty(SpeechError.prototype, "name", { value: "SpeechError", writable: true, configurable: true })
+
+Object.defineProperties(SpeechError.prototype, {
+  name: { value: "SpeechError", writable: true, configurable: true },
+  // Loggers copy what `for … in` finds.
+  ...Object.fromEntries(
+    ["tag", "category", "retryable", "facts", "call"].map((name) => [
+      name,
+      { ...Object.getOwnPropertyDescriptor(SpeechError.prototype, name), enumerable: true }
+    ])
+  )
+})

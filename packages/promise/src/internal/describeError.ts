@@ -1,0 +1,162 @@
+/**
+ * What an error says, as plain data: that of the Effect clients, and of the few tags that only this package has.
+ */
+import { isPlatformError, type PlatformError } from "@effect/platform/Error"
+import { WavError } from "@effect-speech/audio-codec/WavError"
+import * as Printable from "@effect-speech/common/Printable"
+import { codeOrName, isTooManyOpenFiles, systemCode } from "@effect-speech/common/SystemCode"
+import { PieceStoreError } from "@effect-speech/long-form/PieceStore"
+import { SttError } from "@effect-speech/stt/SttError"
+import { nothingSent } from "@effect-speech/transport/CallReport"
+import { TtsError } from "@effect-speech/tts/TtsError"
+import * as ConfigError from "effect/ConfigError"
+import type { CallReport } from "../Call.js"
+import type { Category, CommonFacts, ErrorFacts, SpeechErrorJson } from "../ErrorFacts.js"
+import { plain } from "./plain.js"
+
+export type Described = Omit<SpeechErrorJson, "name">
+
+type ServiceError = TtsError | SttError
+
+const classes: ReadonlyMap<string, new (facts: object) => ServiceError> = new Map(
+  [...TtsError.members, ...SttError.members].map((Class) => [
+    Class._tag,
+    Class as unknown as new (facts: object) => ServiceError
+  ])
+)
+
+/** Describes an error of the Effect clients. `path` is the file that the call writes. `undefined`: it is a defect. */
+export const describeError = (error: unknown, path = "the file"): Described | undefined => {
+  if (isServiceError(error)) return describeServiceError(error)
+  if (ConfigError.isConfigError(error)) return describeOption(problemOf(error))
+  if (error instanceof PieceStoreError) return describePieceStoreError(error)
+  if (error instanceof WavError) return describeFile({ path, operation: "writeFile" }, error.message)
+  if (isPlatformError(error)) return describePlatformError(error, path)
+  return undefined
+}
+
+/** Describes the error of this tag that has these facts, for a test. */
+export const describeTag = <Tag extends keyof ErrorFacts>(
+  tag: Tag,
+  facts: Partial<ErrorFacts[Tag]>,
+  call: Partial<CallReport>
+): Described => {
+  const Class = classes.get(tag)
+  if (Class === undefined) return { ...ownErrors[tag as keyof CommonFacts](facts), call: { ...nothing, ...call } }
+  return describeServiceError(new Class({ ...facts, call: withTags({ ...nothing, ...call }) }))
+}
+
+const nothing: CallReport = plain(nothingSent)
+
+/** A report with the piece as the Effect clients have it. */
+const withTags = ({ piece, ...call }: CallReport): object => {
+  if (piece === undefined) return call
+  const { tag: _tag, ...fields } = piece
+  return { ...call, piece: { _tag, ...fields } }
+}
+
+const isServiceError = (error: unknown): error is ServiceError =>
+  error instanceof Error && "_tag" in error && classes.get(String(error._tag)) === error.constructor
+
+const describeServiceError = (error: ServiceError): Described => {
+  const { _tag: tag, call, message, ...facts } = error
+  return {
+    tag,
+    category: error.category,
+    retryable: error.retryable,
+    message,
+    facts: plain(facts),
+    call: plain(call)
+  }
+}
+
+const describe = <Tag extends keyof CommonFacts>(
+  tag: Tag,
+  category: Category,
+  message: string,
+  facts: CommonFacts[Tag],
+  call: CallReport = nothing
+): Described => ({ tag, category, retryable: false, message: Printable.line(message), facts, call })
+
+/** `during`: the client was closed while the call ran. */
+export const describeClosed = (when: "before" | "during"): Described =>
+  describe(
+    "ClientClosed",
+    "request",
+    when === "before"
+      ? "Nothing was sent: the client was closed. Connect again."
+      : "The client was closed during the call. Close it after all calls.",
+    {},
+    when === "before" ? nothing : { ...nothing, billing: "unknown" }
+  )
+
+export const describeOption = (facts: CommonFacts["InvalidOption"]): Described =>
+  describe("InvalidOption", "request", `Nothing was sent: ${facts.option} ${facts.problem}.`, facts)
+
+/** The setting of a `ConfigError`, and what is wrong with it. */
+const problemOf = (error: ConfigError.ConfigError): CommonFacts["InvalidOption"] => {
+  if (error._op === "And" || error._op === "Or") return problemOf(error.left)
+  const path = error.path.join(".")
+  const problem = error._op === "MissingData" ? `is missing: ${error.message}` : error.message
+  return { option: baseUrls.get(path) ?? path, problem }
+}
+
+/** Each Effect client has one base URL. */
+const baseUrls: ReadonlyMap<string, string> = new Map([
+  ["baseUrl (SPEECH_TTS_BASE_URL)", "ttsBaseUrl"],
+  ["baseUrl (SPEECH_STT_BASE_URL)", "sttBaseUrl"]
+])
+
+/** Other calls of the same operation may be paid. */
+const describeFile = (facts: CommonFacts["FileFailed"], message: string): Described =>
+  describe("FileFailed", "file", message, plain(facts), {
+    ...nothing,
+    billing: facts.operation === "openPieces" ? "notBilled" : "unknown"
+  })
+
+const pieceOperations = { open: "openPieces", get: "readPiece", reserve: "reservePiece", put: "keepPiece" } as const
+
+const describePieceStoreError = ({ code, message, operation, piece, store }: PieceStoreError): Described =>
+  describeFile({ path: store, operation: pieceOperations[operation], code, piece: plain(piece) }, message)
+
+const describePlatformError = (error: PlatformError, given: string): Described => {
+  const path = error._tag === "SystemError" ? String(error.pathOrDescriptor ?? given) : given
+  const code = systemCode(error)
+  return describeFile(
+    { path, operation: "writeFile", code },
+    `${path} can't be written${causeOf(code ?? codeOrName(error))}`
+  )
+}
+
+const fullDisk = "the disk is full. Free some space, or write to another disk."
+const noPermission = "this process has no permission. Change that of the folder, or write to another one."
+
+const problems: ReadonlyMap<string, string> = new Map([
+  ["ENOSPC", fullDisk],
+  ["EDQUOT", fullDisk],
+  ["ENOENT", "its folder does not exist. Create it, or write to another one."],
+  ["EACCES", noPermission],
+  ["EPERM", noPermission],
+  ["EROFS", "the file system is read-only. Write to another disk."],
+  ["EFBIG", "it may not be longer. Raise the limit of this process (ulimit -f), or write to another disk."],
+  ["ENAMETOOLONG", "its name is too long for this system. Choose a shorter one."]
+])
+
+/** Why a file can't be written, as the end of a sentence, and what to do. */
+const causeOf = (code: string): string => {
+  if (isTooManyOpenFiles(code)) {
+    return `: the process has too many open files (${code}). Raise the limit of open files (ulimit -n).`
+  }
+  const problem = problems.get(code)
+  return problem === undefined ? ` (${code}). Write to a file in another folder.` : ` (${code}): ${problem}`
+}
+
+/** The errors of this package alone, with defaults for what a test does not give. */
+const ownErrors: Readonly<Record<keyof CommonFacts, (given: object) => Described>> = {
+  InvalidOption: (given) => describeOption({ option: "apiKey", problem: "is missing", ...given }),
+  ClientClosed: () => describeClosed("before"),
+  FileFailed: (given) => {
+    const facts = { path: "speech.wav", operation: "writeFile", code: "ENOSPC", ...given } as const
+    return describeFile(facts, `${facts.path} can't be written${causeOf(facts.code)}`)
+  }
+}
