@@ -61,7 +61,7 @@ describe("an error of the local service", () => {
       error._tag === "LocalServiceOptionInvalid" ? Layer.die(error) : Layer.fail(error)
     )
     expectTypeOf<Extract<Layer.Layer.Error<typeof caught>, LocalServiceError>["_tag"]>().toEqualTypeOf<
-      "LocalServiceDataDirectoryUnusable" | "LocalServiceRecordingUnusable"
+      "LocalServiceDataDirectoryUnusable" | "LocalServiceRecordingUnusable" | "LocalServiceExchangesUnusable"
     >()
     // @ts-expect-error: tags have the prefix of the package.
     const tag: LocalServiceDataDirectoryUnusable["_tag"] = "DataDirectoryUnusable"
@@ -72,7 +72,7 @@ describe("an error of the local service", () => {
     const tags = Object.entries({ ...Root, ...Root.Accounts }).flatMap(([name, value]) =>
       typeof value === "function" && value.prototype instanceof Error ? [name] : []
     )
-    expect(tags.length).toBe(9)
+    expect(tags.length).toBe(10)
     // Those of the engines keep the tags of their package.
     expect(tags.filter((tag) => !tag.startsWith("LocalService"))).toEqual(["RecogniserFailed", "VoiceFailed"])
   })

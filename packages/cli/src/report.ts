@@ -91,6 +91,7 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
     case "BadArgument":
     case "LocalServiceDataDirectoryUnusable":
     case "LocalServiceRecordingUnusable":
+    case "LocalServiceExchangesUnusable":
     case "InputFailed":
     case "ArchiveOutputFailed":
     case "OutputFailed":

@@ -30,7 +30,7 @@ import { type ListenOptions, listen } from "./internal/http/listener.js"
 import type { ProblemToResponse } from "./internal/http/problems.js"
 import { makeChanges } from "./internal/journal/changes.js"
 import { Journal, makeJournal } from "./internal/journal/journal.js"
-import { languagesOf, resolveOptions, voiceNamesOf } from "./internal/options.js"
+import { languagesOf, resolveOptions, type Settings, voiceNamesOf } from "./internal/options.js"
 import { makeModels } from "./internal/platform/models.js"
 import { platformApp, platformProblemToResponse } from "./internal/platform/platformApp.js"
 import { monotonicMillis, realClock } from "./internal/realTime.js"
@@ -44,7 +44,7 @@ import type { Model } from "./Models.js"
 import { Recogniser, type RecogniserService, type TaughtRecording } from "./Recogniser.js"
 import { Voice } from "./Voice.js"
 
-export type { LocalServiceOptions, ReproducibleOptions } from "./LocalServiceOptions.js"
+export type { LocalServiceOptions, RecordOptions, ReproducibleOptions } from "./LocalServiceOptions.js"
 
 /**
  * A running local service: its addresses, its state, and its faults.
@@ -174,6 +174,8 @@ const make: typeof LocalService.make = (options = {}) =>
     })
     yield* teachRecordings
 
+    const exchanges = yield* openExchanges(options, settings)
+
     const handle = {
       accounts,
       adminToken,
@@ -189,6 +191,7 @@ const make: typeof LocalService.make = (options = {}) =>
             faults.set([]),
             journal.clear,
             recogniser.knownRecordings?.forget ?? Effect.void,
+            exchanges?.reset ?? Effect.void,
             Effect.sync(() => idsAndClock.restart(reproducible)),
             // The same recordings were taught at the start without an error.
             Effect.orDie(onLiveClock(teachRecordings))
@@ -200,8 +203,8 @@ const make: typeof LocalService.make = (options = {}) =>
     const state = Context.add(context, Recogniser, recogniser)
     const serve = serverOf(settings)
     const synthesisOptions = { ...settings, voice, makeRequestId: idsAndClock.nextId }
-    const transcription = transcriptionHandler(settings)
-    const synthesis = synthesisHandler(synthesisOptions)
+    const transcription = transcriptionHandler(settings, exchanges)
+    const synthesis = synthesisHandler(synthesisOptions, exchanges)
     const sttBaseUrl = yield* Effect.provide(serve(0, transcription, transcriptionProblemToResponse), state)
     const ttsBaseUrl = yield* Effect.provide(serve(1, synthesis, synthesisProblemToResponse(synthesisOptions)), state)
     const urls = { sttBaseUrl, ttsBaseUrl }
@@ -231,6 +234,18 @@ const teachFolder = (
   directory: string | undefined,
   options: Omit<RecordingsFolder, "directory">
 ) => (directory === undefined ? Effect.void : teachDirectory(recogniser, { directory, ...options }))
+
+/** What takes the place of the voice and the recogniser. Without these options it is not loaded: `undefined`. */
+const openExchanges = ({ record, replay }: LocalServiceOptions, { bodyIdleMillis }: Settings) =>
+  Effect.gen(function* () {
+    if (replay !== undefined) {
+      const { makeReplay } = yield* Effect.promise(() => import("./internal/exchanges/replay.js"))
+      return yield* makeReplay({ folder: replay, bodyIdleMillis })
+    }
+    if (record === undefined) return undefined
+    const { makeRecorder } = yield* Effect.promise(() => import("./internal/exchanges/record.js"))
+    return yield* makeRecorder({ ...record, bodyIdleMillis })
+  })
 
 /** The calls of the console. The first of them loads the clients: the page needs them, and the start does not. */
 const loadCalls = (options: CallsOptions) =>

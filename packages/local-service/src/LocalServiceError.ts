@@ -44,6 +44,22 @@ export class LocalServiceRecordingUnusable extends cloneable(Data.TaggedError("L
 }
 
 /**
+ * The folder of a replay or of a recording can't be used, or a file of it is damaged.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class LocalServiceExchangesUnusable extends cloneable(Data.TaggedError("LocalServiceExchangesUnusable"))<{
+  /** The folder, or the file in it. */
+  readonly path: string
+  readonly message: string
+}> {
+  constructor(props: { readonly path: string; readonly message: string }) {
+    super(withPrintableMessage(props))
+  }
+}
+
+/**
  * The value of an option is not allowed.
  *
  * @since 0.1.0
@@ -64,3 +80,4 @@ export type LocalServiceError =
   | LocalServiceOptionInvalid
   | LocalServiceDataDirectoryUnusable
   | LocalServiceRecordingUnusable
+  | LocalServiceExchangesUnusable

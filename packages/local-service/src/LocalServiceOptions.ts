@@ -2,6 +2,7 @@
  * The options of the local service. All are optional.
  */
 import type * as Duration from "effect/Duration"
+import type * as Redacted from "effect/Redacted"
 
 /**
  * Options that make two runs reproducible: the same ids and times in the same order.
@@ -14,6 +15,23 @@ export interface ReproducibleOptions {
   readonly seed?: number | undefined
   /** Fixed clock for reproducible output. Default: the system clock. */
   readonly fixedTime?: Date | undefined
+}
+
+/**
+ * A recording of the exchanges with another service.
+ *
+ * @since 0.1.0
+ * @category options
+ */
+export interface RecordOptions {
+  /** Folder of the exchanges. It is made if it is missing. */
+  readonly folder: string
+  /** Base URL of the service that transcribes. Default: none; a transcription is 400. */
+  readonly sttBaseUrl?: string | undefined
+  /** Base URL of the service that synthesizes. Default: none; a synthesis is 400. */
+  readonly ttsBaseUrl?: string | undefined
+  /** Key of the other service. It takes the place of this service's own key, and is not in any file. */
+  readonly apiKey: Redacted.Redacted
 }
 
 /**
@@ -52,4 +70,14 @@ export interface LocalServiceOptions extends ReproducibleOptions {
   readonly maximumSpeech?: Duration.DurationInput | undefined
   /** Longest time without a byte of a request body before the response is 408, up to 24 days. Default: 1 minute. */
   readonly bodyIdle?: Duration.DurationInput | undefined
+  /**
+   * Folder of recorded exchanges, which are the responses: to any key, without a network and without credit. Neither the voice nor the
+   * recogniser is used. Not with `record`, `recordings` or `models`. Default: none.
+   */
+  readonly replay?: string | undefined
+  /**
+   * Sends each request to another service, responds as it does, and keeps the exchange in a folder for `replay`. Only requests with
+   * this service's own key are sent. Not with `replay`, `recordings` or `models`. Default: none.
+   */
+  readonly record?: RecordOptions | undefined
 }

@@ -1,6 +1,9 @@
+import * as ApiKey from "@effect-speech/transport/ApiKey"
+import * as BaseUrl from "@effect-speech/transport/unstable/BaseUrl"
 import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { LocalServiceOptionInvalid } from "../LocalServiceError.js"
@@ -87,6 +90,7 @@ export const resolveOptions = (
       const { field, problem } = firstIssue(issue)
       return invalid(field, problem)
     })
+    yield* checkExchanges(options)
     const { models, recordings } = options
     const { knownRecordings, models: own } = engines.recogniser
     if (models !== undefined && own !== undefined) {
@@ -108,6 +112,28 @@ export const resolveOptions = (
       maximumRecordingSeconds: Duration.toSeconds(options.maximumRecording ?? "2 hours"),
       maximumSpeechSeconds: Duration.toSeconds(options.maximumSpeech ?? "2 hours"),
       bodyIdleMillis: Math.min(Duration.toMillis(options.bodyIdle ?? "1 minute"), longestMillis)
+    }
+  })
+
+/** A service that replays or records has neither a voice nor a recogniser. */
+const checkExchanges = ({ models, record, recordings, replay }: LocalServiceOptions) =>
+  Effect.gen(function* () {
+    const given = Object.entries({ replay, record, recordings, models }).filter(([, value]) => value !== undefined)
+    const [[first] = ["replay"], [other] = ["record"]] = given
+    if ((replay !== undefined || record !== undefined) && given.length > 1) {
+      return yield* invalid(first, `can't be given together with ${other}`)
+    }
+    if (replay === "") return yield* invalid("replay", "must be the path of a folder")
+    if (record === undefined) return
+    if (record.folder === "") return yield* invalid("record.folder", "must be the path of a folder")
+    const key = ApiKey.problemWith(record.apiKey)
+    if (key !== undefined) return yield* invalid("record.apiKey", `is no API key: ${key}`)
+    for (const name of ["sttBaseUrl", "ttsBaseUrl"] as const) {
+      const url = record[name]
+      const problem = url === undefined ? undefined : Either.getLeft(BaseUrl.check(url))
+      if (problem !== undefined && Option.isSome(problem)) {
+        return yield* invalid(`record.${name}`, BaseUrl.problems[problem.value])
+      }
     }
   })
 

@@ -9,24 +9,26 @@ import type { Hold } from "../account/accounts.js"
 
 /**
  * Sends a response, and debits `hold` after the second-to-last byte of its body and before its last. A client that has the
- * whole body has paid for it. A client that stops earlier pays nothing.
+ * whole body has paid for it. A client that stops earlier pays nothing. Without a hold, each byte is sent as it comes.
  *
  * It writes to Node's response: a Stream of a body that is whole costs more than the rest of a short call.
  */
 export const billOnLastByte = (
   request: HttpServerRequest.HttpServerRequest,
   { body, headers, status }: HttpServerResponse.HttpServerResponse,
-  hold: Hold
+  hold: Hold | undefined
 ): Effect.Effect<void> =>
   Effect.suspend(() => {
     const nodeResponse = NodeHttpServerRequest.toServerResponse(request)
     // That of the request: a response to a pipelined one has none before its turn.
     const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
     nodeResponse.writeHead(status, headers)
+    if (hold === undefined) nodeResponse.flushHeaders()
     let remaining = body.contentLength ?? 0
     const write = (bytes: Uint8Array): Effect.Effect<void> =>
       Effect.suspend(() => {
         if (bytes.length === 0) return Effect.void
+        if (hold === undefined) return writeBytes(nodeResponse, bytes)
         remaining -= bytes.length
         if (remaining > 0) return writeBytes(nodeResponse, bytes)
         return writeBytes(nodeResponse, bytes.subarray(0, -1)).pipe(

@@ -95,8 +95,8 @@ export const readFieldsOnly = (headers: Readonly<IncomingHttpHeaders>, fileField
   }
 }
 
-/** `undefined` if the body is not a form, or has no boundary. */
-const openFieldsParser = (headers: Readonly<IncomingHttpHeaders>, fileField: string) => {
+/** A parser without a limit of the file. `undefined` if the body is not a form, or has no boundary. */
+export const openFieldsParser = (headers: Readonly<IncomingHttpHeaders>, fileField: string) => {
   try {
     return openParser(headers, fileField, Number.POSITIVE_INFINITY)
   } catch {

@@ -31,7 +31,8 @@ export interface ServedOperation<R> {
 
 export interface Worked {
   readonly response: HttpServerResponse.HttpServerResponse
-  readonly hold: Hold
+  /** `undefined`: the call costs nothing. */
+  readonly hold: Hold | undefined
 }
 
 /** Reads the fields of a body, chunk by chunk. */
@@ -70,11 +71,11 @@ export const operationHandler = <R>({
     const fault = (yield* Faults).next(name)
     if (fault !== undefined) entry.outcome = "faulted"
 
-    let hold: Hold | undefined
+    let done: Worked | undefined
     const worked = work(request, entry).pipe(
-      Effect.map((done) => {
-        hold = done.hold
-        return done.response
+      Effect.map((result) => {
+        done = result
+        return result.response
       }),
       recoverDefects,
       Effect.catchAll((problem) => Effect.succeed(respondTo(problem)))
@@ -91,7 +92,7 @@ export const operationHandler = <R>({
     entry.millis = Math.round(monotonicMillis() - startedAt)
     if (fault === undefined) entry.outcome = "answered"
     journal.publish(entry)
-    if (hold !== undefined) yield* billOnLastByte(request, response, hold)
+    if (done !== undefined) yield* billOnLastByte(request, response, done.hold)
     return response
   })
 

@@ -14,6 +14,7 @@ import * as Stream from "effect/Stream"
 import { Recogniser, type TimedText } from "../../Recogniser.js"
 import type { SpokenSentence, VoiceModel, VoiceService } from "../../Voice.js"
 import { Accounts, type Refusal } from "../account/accounts.js"
+import type { Exchanges } from "../exchanges/exchanges.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { readJsonBody } from "../http/requestBodies.js"
 import { Journal, type OpenEntry } from "../journal/journal.js"
@@ -58,7 +59,7 @@ export const synthesisProblemToResponse =
     })
 
 /** In bytes: 10,000 code points, each escaped as two surrogates, and room for the other fields. */
-const maximumBodyBytes = 1024 * 1024
+export const maximumBodyBytes = 1024 * 1024
 
 /** Of one word, in characters: ten times those of the longest word. */
 const maximumPhonemes = 400
@@ -129,7 +130,7 @@ const formatProblem = (format: string): string => {
 }
 
 /** `POST /tts/bytes`. */
-export const synthesisHandler = (options: SynthesisOptions) => {
+export const synthesisHandler = (options: SynthesisOptions, exchanges?: Exchanges) => {
   // Made once, because compiling a schema takes longer than decoding a request.
   const { voices } = options.voice
   const decodeFields = Schema.decodeUnknown(
@@ -143,7 +144,16 @@ export const synthesisHandler = (options: SynthesisOptions) => {
       const id = requestIdOf(headers, options)
       return { id, parent: parentOfPiece(id) }
     },
-    work: (request, entry) => synthesize(request, entry, { ...options, decode }),
+    work: (request, entry) =>
+      exchanges === undefined
+        ? synthesize(request, entry, { ...options, decode })
+        : exchanges.work({
+            operation: "synthesize",
+            request,
+            entry,
+            authorize: authorize(request),
+            unknownKey: problemOf({ _tag: "UnknownKey" })
+          }),
     problemToResponse: synthesisProblemToResponse(options),
     readFields: () => readJsonFields(maximumBodyBytes, decode),
     bodyIdleMillis: options.bodyIdleMillis
@@ -197,18 +207,21 @@ const voiceFor = (
 
 type Decode = (body: unknown) => Effect.Effect<SynthesisRequest, ParseError>
 
+const authorize = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+  Effect.flatMap(Accounts, (accounts) =>
+    Effect.mapError(accounts.authorize(headers[Contract.header.apiKey.toLowerCase()], "tts:synth"), problemOf)
+  )
+
 const synthesize = (
   request: HttpServerRequest.HttpServerRequest,
   entry: OpenEntry,
   { decode, voice, ...options }: SynthesisOptions & { readonly decode: Decode }
 ) =>
   Effect.gen(function* () {
-    const accounts = yield* Accounts
     const recogniser = yield* Recogniser
     const temporaryFiles = yield* TemporaryFiles
 
-    const key = request.headers[Contract.header.apiKey.toLowerCase()]
-    const authorization = yield* Effect.mapError(accounts.authorize(key, "tts:synth"), problemOf)
+    const authorization = yield* authorize(request)
     entry.keyId = authorization.keyId
 
     const json = yield* readJsonBody(request, { maximumBytes: maximumBodyBytes, idleMillis: options.bodyIdleMillis })

@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { type Recognised, Recogniser, type RecogniserModel, type RecogniserService } from "../../Recogniser.js"
 import { Accounts, type Refusal } from "../account/accounts.js"
+import type { Exchanges } from "../exchanges/exchanges.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { Journal, type OpenEntry } from "../journal/journal.js"
 import { withNumbers } from "../numbers/withNumbers.js"
@@ -57,12 +58,21 @@ interface TranscriptionOptions extends TranscriptionSettings {
 }
 
 /** `POST /api/transcribe`. */
-export const transcriptionHandler = (settings: TranscriptionSettings) => {
+export const transcriptionHandler = (settings: TranscriptionSettings, exchanges?: Exchanges) => {
   const options = { ...settings, logIgnoredHotwords: makeHotwordsLog() }
   return operationHandler({
     name: "transcribe",
     path: Contract.path,
-    work: (request, entry) => transcribe(request, entry, options),
+    work: (request, entry) =>
+      exchanges === undefined
+        ? transcribe(request, entry, options)
+        : exchanges.work({
+            operation: "transcribe",
+            request,
+            entry,
+            authorize: authorize(request),
+            unknownKey: problemOf({ _tag: "UnknownKey" })
+          }),
     problemToResponse: transcriptionProblemToResponse,
     readFields: readFormFields,
     bodyIdleMillis: settings.bodyIdleMillis
@@ -94,16 +104,19 @@ const readFormFields = (headers: Readonly<IncomingHttpHeaders>): FieldsReader =>
   }
 }
 
+const authorize = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+  Effect.flatMap(Accounts, (accounts) =>
+    Effect.mapError(accounts.authorize(headers[Contract.apiKeyHeader.toLowerCase()], "stt:transcribe"), problemOf)
+  )
+
 const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEntry, options: TranscriptionOptions) =>
   Effect.gen(function* () {
-    const accounts = yield* Accounts
     const recogniser = yield* Recogniser
     const idsAndClock = yield* IdsAndClock
     const receivedAt = idsAndClock.now()
     const elapsedMillis = idsAndClock.startTimer()
 
-    const key = request.headers[Contract.apiKeyHeader.toLowerCase()]
-    const authorization = yield* Effect.mapError(accounts.authorize(key, "stt:transcribe"), problemOf)
+    const authorization = yield* authorize(request)
     entry.keyId = authorization.keyId
 
     const upload = yield* readUpload(NodeHttpServerRequest.toIncomingMessage(request), Contract.field.audioFile, {

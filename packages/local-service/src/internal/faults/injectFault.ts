@@ -64,7 +64,7 @@ const injectedResponse = (
 ): Response => (body === undefined ? respondTo({ status, message }) : HttpServerResponse.text(body, { status }))
 
 /** Never ends, because no response can follow. */
-const resetConnection = (incoming: IncomingMessage): Effect.Effect<never> =>
+export const resetConnection = (incoming: IncomingMessage): Effect.Effect<never> =>
   Effect.zipRight(
     Effect.sync(() => incoming.socket.resetAndDestroy()),
     Effect.never
@@ -143,7 +143,7 @@ const stall = (nodeResponse: ServerResponse): Effect.Effect<never> =>
     Effect.never
   )
 
-const closeConnection = (nodeResponse: ServerResponse): Effect.Effect<never> =>
+export const closeConnection = (nodeResponse: ServerResponse): Effect.Effect<never> =>
   Effect.async(() => {
     nodeResponse.flushHeaders()
     // Closes the socket after all earlier bytes are written.

@@ -1,0 +1,21 @@
+import { createHash } from "node:crypto"
+import type { AudioFacts } from "./identity.js"
+
+/** Receives the bytes of a file. */
+export interface Contents {
+  /** Adds bytes. The next ones come when it has ended. */
+  readonly write: (chunk: Uint8Array) => Promise<void>
+}
+
+/** Counts and hashes bytes. */
+export const makeDigest = (): { readonly add: (chunk: Uint8Array) => void; readonly facts: () => AudioFacts } => {
+  const hash = createHash("sha256")
+  let bytes = 0
+  return {
+    add: (chunk) => {
+      hash.update(chunk)
+      bytes += chunk.length
+    },
+    facts: () => ({ bytes, sha256: hash.copy().digest("hex") })
+  }
+}

@@ -1,0 +1,100 @@
+import * as Schema from "effect/Schema"
+import { OperationName } from "../../OperationName.js"
+import { canonicalJson, sortKeys } from "./identity.js"
+
+/** Only a file beside the exchange: a folder of somebody else can't name another one. */
+const audioPath = Schema.String.pipe(Schema.pattern(/^audio\/[\w-][\w.-]*$/))
+const sha256 = Schema.String.pipe(Schema.pattern(/^[\da-f]{64}$/))
+const audioFile = { bytes: Schema.NonNegativeInt, sha256 }
+
+/** As Node sends them. */
+const headers = Schema.Record({
+  key: Schema.String.pipe(Schema.pattern(/^[!#$%&'*+.^_`|~0-9a-z-]+$/)),
+  value: Schema.String.pipe(Schema.pattern(/^[\t\x20-\x7e\x80-\xff]*$/))
+})
+
+/** The body of a response: JSON whose compact text is the body, other text, or a file. */
+const KeptBody = Schema.Union(
+  Schema.Struct({ json: Schema.Unknown }),
+  Schema.Struct({ text: Schema.String }),
+  Schema.Struct({ file: audioPath, bytes: Schema.Int.pipe(Schema.positive()), sha256 })
+).annotations({ parseOptions: { onExcessProperty: "error" } })
+
+export const KeptResponse = Schema.Struct({
+  status: Schema.Int.pipe(Schema.between(200, 599)),
+  headers,
+  /** `true` if the service returned the request id of the client. */
+  echoesRequestId: Schema.optional(Schema.Literal(true)),
+  /** Whole milliseconds until the response began. */
+  millis: Schema.NonNegativeInt,
+  body: KeptBody
+})
+export type KeptResponse = typeof KeptResponse.Type
+
+export const KeptRequest = Schema.Struct({
+  fields: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  audio: Schema.optional(Schema.Struct({ ...audioFile, file: audioPath, filename: Schema.optional(Schema.String) }))
+})
+
+/** A request with its responses, in order. */
+export const ExchangeFile = Schema.Struct({
+  operation: OperationName,
+  request: KeptRequest,
+  responses: Schema.NonEmptyArray(KeptResponse)
+})
+export type ExchangeFile = typeof ExchangeFile.Type
+
+export const parseExchange = Schema.decodeUnknown(Schema.parseJson(ExchangeFile))
+
+/** The text of a file. Keys are sorted, except in the JSON of a response: it must stay the same by the byte. */
+export const formatExchange = ({ operation, request, responses }: ExchangeFile): string => {
+  const sorted = responses.map(({ body, ...response }) => ({
+    body: "json" in body ? body : sortKeys(body),
+    ...(sortKeys(response) as object)
+  }))
+  return `${JSON.stringify({ operation, request: sortKeys(request), responses: sorted }, null, 2)}\n`
+}
+
+/** The text of the body, if it is not in a file of its own. */
+export const inlineBody = (body: KeptResponse["body"]): string | undefined =>
+  "json" in body ? JSON.stringify(body.json) : "text" in body ? body.text : undefined
+
+/** In UTF-8. Longer bodies are in files of their own. */
+export const longestInlineBody = 256 * 1024
+
+/** JSON that has this very text when it is written again is readable as JSON. `undefined`: the bytes are no text in UTF-8. */
+export const bodyOfText = (bytes: Uint8Array): KeptResponse["body"] | undefined => {
+  let text: string
+  try {
+    // Without `ignoreBOM` the mark would be lost.
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+  try {
+    const json: unknown = JSON.parse(text)
+    if (JSON.stringify(json) === text) return { json }
+  } catch {
+    // It is text of another kind, or nested too deep to be written again.
+  }
+  return { text }
+}
+
+/** Whether two responses differ only in what differs each time: the duration, the times and the ids that the service makes. */
+export const isSameAnswer = (one: KeptResponse, other: KeptResponse): boolean => lasting(one) === lasting(other)
+
+const lasting = ({ body, headers, millis: _, ...response }: KeptResponse): string => {
+  const { date, "x-request-id": __, ...others } = headers
+  const { "retry-after": ___, ...withoutDates } = others
+  return canonicalJson({ ...response, headers: date === undefined ? others : withoutDates, body: lastingBody(body) })
+}
+
+const lastingBody = (body: KeptResponse["body"]): unknown => {
+  if (!("json" in body) || !isObject(body.json)) return body
+  const { aux_info: aux, call_id: _, ...fields } = body.json
+  if (!isObject(aux)) return { json: fields }
+  const { received_request_time: __, request_time: ___, ...info } = aux
+  return { json: { ...fields, aux_info: info } }
+}
+
+const isObject = Schema.is(Schema.Record({ key: Schema.String, value: Schema.Unknown }))

@@ -1,0 +1,119 @@
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { codeOrName } from "@effect-speech/common/SystemCode"
+import * as Effect from "effect/Effect"
+import { LocalServiceExchangesUnusable } from "../../LocalServiceError.js"
+import type { OperationName } from "../../OperationName.js"
+import { describeParseError } from "../http/problems.js"
+import { type ExchangeFile, type KeptResponse, parseExchange } from "./exchangeFile.js"
+import { canonicalJson, identityOf } from "./identity.js"
+import { sizeOf } from "./spool.js"
+
+/** What the index knows of a file. Texts and bodies stay on disk. */
+export interface IndexedExchange {
+  readonly name: string
+  readonly operation: OperationName
+  readonly fields: ReadonlyMap<string, Sketch>
+  readonly audio: { readonly sha256: string; readonly filename: string | undefined } | undefined
+  readonly responses: number
+  /** How often the request was made in this replay. */
+  made: number
+}
+
+/** A value, to compare others with: its JSON, or of a long one the beginning, the end and the length. */
+export interface Sketch {
+  readonly beginning: string
+  readonly end: string
+  readonly length: number
+}
+
+/** In characters, of each end of a value. */
+const sketched = 200
+
+export const sketchOf = (value: unknown): Sketch => {
+  const json = typeof value === "string" ? value : canonicalJson(value)
+  const { length } = json
+  return { beginning: json.slice(0, sketched), end: json.slice(Math.max(sketched, length - sketched)), length }
+}
+
+export const sketchesOf = (fields: Readonly<Record<string, unknown>>): ReadonlyMap<string, Sketch> =>
+  new Map(Object.entries(fields).map(([name, value]) => [name, sketchOf(value)]))
+
+/** The exchanges of a folder, by the identities of their requests. */
+export type ExchangeIndex = ReadonlyMap<string, IndexedExchange>
+
+const fileName = /^(transcribe|synthesize)-.+\.json$/
+
+/** Reads the files of a folder, one after the other. Fails if one is damaged: a test that needs it would fail far from the cause. */
+export const readIndex = (folder: string): Effect.Effect<ExchangeIndex, LocalServiceExchangesUnusable> =>
+  Effect.gen(function* () {
+    const names = yield* Effect.tryPromise({
+      try: () => readdir(folder),
+      catch: (error) => unusable(folder, `can't be read (${codeOrName(error)}); give the folder of a recording`)
+    })
+    const index = new Map<string, IndexedExchange>()
+    for (const name of names.filter((each) => fileName.test(each)).toSorted()) {
+      const { operation, request, responses } = yield* readExchange(folder, name)
+      for (const response of responses) yield* findBody(folder, name, response)
+      const identity = identityOf({ operation, ...request })
+      const other = index.get(identity)
+      if (other !== undefined) {
+        return yield* unusable(join(folder, name), `holds the same request as ${other.name}; delete one of the two`)
+      }
+      index.set(identity, {
+        name,
+        operation,
+        fields: sketchesOf(request.fields),
+        audio: request.audio && { sha256: request.audio.sha256, filename: request.audio.filename },
+        responses: responses.length,
+        made: 0
+      })
+    }
+    if (index.size > 0) return index
+    return yield* unusable(folder, "holds no exchanges; record some with speech serve --record FOLDER")
+  })
+
+/** Reads a file of the folder. */
+export const readExchange = (
+  folder: string,
+  name: string
+): Effect.Effect<ExchangeFile, LocalServiceExchangesUnusable> => {
+  const path = join(folder, name)
+  const restore = "restore it, or delete it and record its request again"
+  return Effect.tryPromise({
+    try: () => readFile(path, "utf8"),
+    catch: (error) => unusable(path, `can't be read (${codeOrName(error)}); ${restore}`)
+  }).pipe(
+    Effect.flatMap((text) =>
+      Effect.mapError(parseExchange(text), (error) =>
+        unusable(path, `is no exchange of this version (${describeParseError(error)}); ${restore}`)
+      )
+    )
+  )
+}
+
+/** Where the bytes of a response are. */
+export interface BodyFile {
+  readonly path: string
+  /** In bytes, before the body: the header of a WAV file. */
+  readonly offset: number
+}
+
+/** Finds the file of a response. `undefined`: its body is in the exchange. */
+export const findBody = (
+  folder: string,
+  name: string,
+  { body }: KeptResponse
+): Effect.Effect<BodyFile | undefined, LocalServiceExchangesUnusable> =>
+  Effect.gen(function* () {
+    if (!("file" in body)) return undefined
+    const path = join(folder, body.file)
+    const size = yield* Effect.promise(() => sizeOf(path))
+    const offset = size === undefined ? -1 : size - body.bytes - (body.file.endsWith(".wav") ? body.bytes % 2 : 0)
+    if (offset >= 0) return { path, offset }
+    const found = size === undefined ? "does not exist" : `has ${size} bytes, and not ${body.bytes}`
+    return yield* unusable(path, `${found}; restore it, or delete ${name} and record its request again`)
+  })
+
+const unusable = (path: string, problem: string) =>
+  new LocalServiceExchangesUnusable({ path, message: `${path} ${problem}.` })

@@ -1,0 +1,96 @@
+import type { IncomingMessage } from "node:http"
+import * as Headers from "@effect/platform/Headers"
+import * as HttpBody from "@effect/platform/HttpBody"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as SttContract from "@effect-speech/stt/SttContract"
+import * as BaseUrl from "@effect-speech/transport/unstable/BaseUrl"
+import * as TtsContract from "@effect-speech/tts/TtsContract"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import type { OperationName } from "../../OperationName.js"
+import type { RequestBody } from "./requestBody.js"
+
+/** Of one connection, so they are not sent on (RFC 9110, 7.6.1). */
+const ofTheConnection = [
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade"
+]
+
+/** Replaced on the way to the other service. Only a body without an encoding can be read in its file. */
+const replaced = ["host", "content-length", "expect", "accept-encoding", SttContract.apiKeyHeader.toLowerCase()]
+
+const endToEnd = (
+  headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>,
+  without: ReadonlyArray<string> = []
+): Record<string, string> => {
+  const named = String(headers.connection ?? "")
+    .toLowerCase()
+    .split(/\s*,\s*/)
+  const left = new Set([...ofTheConnection, ...named, ...without])
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || left.has(name) ? [] : [[name, typeof value === "string" ? value : value.join(", ")]]
+    )
+  )
+}
+
+const paths = { transcribe: SttContract.path, synthesize: TtsContract.path }
+
+/** Where a request goes: with its own query. */
+export const addressOf = (base: URL, operation: OperationName, { url = "" }: IncomingMessage): URL => {
+  const address = BaseUrl.resolve(base, paths[operation])
+  address.search = /\?[^#]*/.exec(url)?.[0] ?? ""
+  return address
+}
+
+/** A request for the other service: the same body by the byte, and the key of that service. */
+export const forwardedRequest = (
+  { headers }: IncomingMessage,
+  body: RequestBody,
+  { apiKey, url }: { readonly url: URL; readonly apiKey: Redacted.Redacted }
+): HttpClientRequest.HttpClientRequest => {
+  const pull = Effect.flatMap(
+    Effect.tryPromise({ try: body.pull, catch: Option.some }),
+    (chunk): Effect.Effect<Uint8Array, Option.Option<unknown>> =>
+      chunk === undefined ? Effect.fail(Option.none()) : Effect.succeed(chunk)
+  )
+  const length = headers["content-length"]
+  const stream = HttpBody.stream(
+    Stream.repeatEffectOption(pull),
+    headers["content-type"],
+    length === undefined ? undefined : Number(length)
+  )
+  return HttpClientRequest.post(url).pipe(
+    HttpClientRequest.setHeaders({
+      ...endToEnd(headers, replaced),
+      "accept-encoding": "identity",
+      [SttContract.apiKeyHeader.toLowerCase()]: Redacted.value(apiKey)
+    }),
+    HttpClientRequest.setBody(stream)
+  )
+}
+
+/** The response of the other service, with its own headers, and `body` in place of its stream. */
+export const relayed = (
+  { headers, status }: HttpClientResponse.HttpClientResponse,
+  body: Stream.Stream<Uint8Array>
+): HttpServerResponse.HttpServerResponse => {
+  const length = headers["content-length"]
+  return HttpServerResponse.stream(body, {
+    status,
+    headers: Headers.fromInput(endToEnd(headers)),
+    contentType: headers["content-type"],
+    contentLength: length === undefined ? undefined : Number(length)
+  })
+}

@@ -1,0 +1,68 @@
+/** A service that plays the real one, recordings of it, and their replays. */
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { LocalService, type LocalServiceOptions } from "@effect-speech/local-service"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { formType } from "../blackbox/support/messages.js"
+import { cannedService } from "../blackbox/support/service.js"
+import { exchange } from "../blackbox/support/wire.js"
+
+export type Service = LocalService["Type"]
+
+/** A service of its own, until the scope closes. */
+export const start = (options: LocalServiceOptions = {}) =>
+  Effect.map(Layer.build(cannedService(options)), (context) => Context.get(context, LocalService))
+
+export const temporaryFolder = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "exchanges-"))),
+  (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
+)
+
+/** Records into a folder while `use` runs. */
+export const recording = <A, E, R>(
+  folder: string,
+  real: Pick<Service, "sttBaseUrl" | "ttsBaseUrl" | "apiKey">,
+  use: (service: Service) => Effect.Effect<A, E, R>
+) => {
+  const { apiKey, sttBaseUrl, ttsBaseUrl } = real
+  return Effect.scoped(Effect.flatMap(start({ record: { folder, apiKey, sttBaseUrl, ttsBaseUrl } }), use))
+}
+
+/** Replays a folder while `use` runs. */
+export const replaying = <A, E, R>(folder: string, use: (service: Service) => Effect.Effect<A, E, R>) =>
+  Effect.scoped(Effect.flatMap(start({ replay: folder }), use))
+
+type Headers = Readonly<Record<string, string>>
+
+export const synthesize = (service: Service, body: unknown, headers: Headers = {}) =>
+  Effect.promise(() =>
+    exchange(service.ttsBaseUrl, {
+      path: "/tts/bytes",
+      headers: { "X-API-Key": Redacted.value(service.apiKey), "Content-Type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body)
+    })
+  )
+
+export const transcribe = (service: Service, form: Uint8Array, headers: Headers = {}) =>
+  Effect.promise(() =>
+    exchange(service.sttBaseUrl, {
+      path: "/api/transcribe",
+      headers: { "X-Api-Key": Redacted.value(service.apiKey), "Content-Type": formType, ...headers },
+      body: form
+    })
+  )
+
+/** All files of a folder by their paths. */
+export const filesIn = (folder: string) =>
+  Effect.promise(async () => {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    const files = await Promise.all(
+      paths.toSorted().map(async (path) => [path.slice(folder.length + 1), await readFile(path)] as const)
+    )
+    return new Map(files)
+  })
