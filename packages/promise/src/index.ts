@@ -2,6 +2,7 @@
  * Text to speech and speech to text for programs without Effect.
  */
 export type * from "./Call.js"
+export { connect } from "./connect.js"
 export type * from "./ErrorFacts.js"
 export * from "./Errors.js"
 export type * from "./Speech.js"

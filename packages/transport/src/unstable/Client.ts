@@ -18,12 +18,12 @@ import { makeTransport, type Transport } from "../internal/call/makeTransport.js
 import { makeRetryBudget } from "../internal/call/retryBudget.js"
 import * as Concurrency from "../internal/options/concurrency.js"
 import * as Deadlines from "../internal/options/deadlines.js"
-import * as Environment from "../internal/options/environment.js"
 import * as OptionalConfig from "../internal/options/optionalConfig.js"
 import * as Retries from "../internal/options/retries.js"
 import type { ServiceError } from "../ServiceError.js"
 import type { TestAnswer, TestCalls } from "../Testing.js"
 import * as BaseUrl from "./BaseUrl.js"
+import * as Environment from "./Environment.js"
 import type { ConnectionFailed, DeadlineExceeded, Failure, InvalidApiKey, UploadFailed } from "./Failure.js"
 import type { Response } from "./Operation.js"
 

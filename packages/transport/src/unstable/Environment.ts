@@ -12,12 +12,22 @@ const required = (name: string, advice: string): Config.Config<string> =>
     Either.fromOption(() => ConfigError.MissingData([name], advice))
   )
 
-/** `SPEECH_API_KEY`. */
+/**
+ * `SPEECH_API_KEY`.
+ *
+ * @since 0.1.0
+ * @category config
+ */
 export const apiKey: Config.Config<Redacted.Redacted> = Config.map(
   required("SPEECH_API_KEY", "set it to your API key, the whole <prefix>.<secret> value"),
   Redacted.make
 )
 
-/** `SPEECH_STT_BASE_URL` or `SPEECH_TTS_BASE_URL`. */
+/**
+ * `SPEECH_STT_BASE_URL` or `SPEECH_TTS_BASE_URL`.
+ *
+ * @since 0.1.0
+ * @category config
+ */
 export const baseUrl = (name: string): Config.Config<string> =>
   required(name, "set it to the address of the service, such as https://host.example")

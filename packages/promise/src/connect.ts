@@ -1,0 +1,30 @@
+/**
+ * Connects to the speech service.
+ */
+import { makeCalls } from "./internal/calls.js"
+import { checkOptions } from "./internal/checkOptions.js"
+import { makeClient } from "./internal/client.js"
+import { callSite } from "./internal/errors.js"
+import { snapshot } from "./internal/plain.js"
+import { makeServices } from "./internal/services.js"
+import type { ConnectOptions, SpeechClient } from "./SpeechClient.js"
+
+/**
+ * Makes a client. It opens no connection and reads no variable before the first call.
+ *
+ * ```ts
+ * const speech = connect()
+ * await speech.speak("नमस्ते", { lang: "hi" }).toFile("namaste.wav")
+ * const { text } = await speech.transcribe("call.wav", { model: "hi-general-v2-8khz" })
+ * ```
+ *
+ * @throws SpeechError with the tag `InvalidOption` if an option breaks a rule. A variable that is not set is an error of the call that
+ * needs it.
+ * @since 0.1.0
+ * @category constructors
+ */
+export const connect = (options: ConnectOptions = {}): SpeechClient => {
+  checkOptions(options, callSite(connect))
+  const calls = makeCalls()
+  return makeClient(calls, makeServices(snapshot(options), calls))
+}

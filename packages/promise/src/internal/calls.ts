@@ -1,0 +1,119 @@
+/**
+ * Runs the calls of a client as promises, which the signal of a caller or `close` may end.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as Runtime from "effect/Runtime"
+import { type CallSite, clientClosed, endedByClose, errorOf } from "./errors.js"
+
+/** Who makes a call. */
+export interface Caller {
+  readonly site: CallSite
+  readonly signal: AbortSignal | undefined
+  /** The file that the call writes, for its error. */
+  path?: string
+}
+
+/** A call in flight. */
+export interface RunningCall<A> {
+  readonly promise: Promise<A>
+  /** Ends it: its promise is rejected with the reason. */
+  readonly end: (reason: unknown) => void
+}
+
+export interface Calls {
+  readonly start: <A>(effect: Effect.Effect<A, unknown>, caller: Caller) => RunningCall<A>
+  readonly run: <A>(effect: Effect.Effect<A, unknown>, caller: Caller) => Promise<A>
+  /** Runs what belongs to no call, such as the making of a client, until `close`. */
+  readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
+  /** Ends all calls, and waits for their ends. Later calls are rejected. */
+  readonly close: () => Promise<void>
+}
+
+/** A warning, such as that `onEvent` failed, is one of the process: `--no-warnings` and `process.on("warning")` apply. */
+const toProcessWarning = Logger.make(({ cause, logLevel, message }) => {
+  if (LogLevel.lessThan(logLevel, LogLevel.Warning)) return
+  const words = Array.isArray(message) ? message.join(" ") : String(message)
+  const error = cause._tag === "Die" ? cause.defect : undefined
+  process.emitWarning(error === undefined ? words : `${words}: ${error}`, "SpeechWarning")
+})
+
+const makeRuntime = (): Runtime.Runtime<never> =>
+  Effect.runSync(
+    Effect.runtime<never>().pipe(
+      Effect.provide(Layer.mergeAll(Logger.replace(Logger.defaultLogger, toProcessWarning))),
+      // Nobody can read the spans.
+      Effect.withTracerEnabled(false)
+    )
+  )
+
+export const makeCalls = (): Calls => {
+  const runtime = makeRuntime()
+  const running = new Set<{ readonly close: () => void; readonly ended: Promise<void> }>()
+  let isClosed = false
+
+  const start: Calls["start"] = <A>(effect: Effect.Effect<A, unknown>, caller: Caller) => {
+    const { signal, site } = caller
+    if (isClosed) return failed<A>(clientClosed(site))
+    if (signal?.aborted === true) return failed<A>(signal.reason)
+    const { promise, reject, resolve } = withResolvers<A>()
+    const ended = withResolvers<void>()
+    const fiber = Runtime.runFork(runtime, effect)
+    let ending: { readonly reason: unknown } | undefined
+    const end = (reason: unknown): void => {
+      ending ??= { reason }
+      fiber.unsafeInterruptAsFork(FiberId.none)
+    }
+    const abort = (): void => end(signal?.reason)
+    const entry = { close: () => end(endedByClose(site)), ended: ended.promise }
+    running.add(entry)
+    signal?.addEventListener("abort", abort)
+    fiber.addObserver((exit) => {
+      running.delete(entry)
+      signal?.removeEventListener("abort", abort)
+      if (Exit.isSuccess(exit)) resolve(exit.value)
+      else reject(ending === undefined ? errorOf(exit.cause, site, caller.path) : ending.reason)
+      ended.resolve()
+    })
+    return { promise, end }
+  }
+  return {
+    start,
+    run: (effect, caller) => start(effect, caller).promise,
+    fork: (effect) => {
+      const fiber = Runtime.runFork(runtime, effect)
+      const ended = withResolvers<void>()
+      const entry = { close: () => fiber.unsafeInterruptAsFork(FiberId.none), ended: ended.promise }
+      running.add(entry)
+      fiber.addObserver(() => {
+        running.delete(entry)
+        ended.resolve()
+      })
+      return fiber
+    },
+    close: async () => {
+      isClosed = true
+      const entries = [...running]
+      for (const { close } of entries) close()
+      await Promise.all(entries.map(({ ended }) => ended))
+    }
+  }
+}
+
+const failed = <A>(error: unknown): RunningCall<A> => ({ promise: Promise.reject(error), end: () => undefined })
+
+/** `Promise.withResolvers`, which Node 20 does not have. */
+export const withResolvers = <A>() => {
+  let resolve: (value: A) => void = () => undefined
+  let reject: (error: unknown) => void = () => undefined
+  const promise = new Promise<A>((onValue, onError) => {
+    resolve = onValue
+    reject = onError
+  })
+  return { promise, resolve, reject }
+}

@@ -1,0 +1,95 @@
+/**
+ * The bytes of a session, one chunk at a time, as its reader wants them.
+ */
+import type * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { Session } from "./session.js"
+
+export interface Chunks {
+  /** The next chunk, or `undefined` at the end. */
+  readonly next: () => Promise<Uint8Array | undefined>
+  /** Ends the call, also while a chunk is awaited. */
+  readonly leave: () => Promise<void>
+}
+
+/** `open` opens the session at the first chunk. */
+export const makeChunks = <Opened>(
+  open: () => Session<Opened>,
+  streamOf: (speech: Opened) => Stream.Stream<Uint8Array, unknown>
+): Chunks => {
+  const waiting: Array<Uint8Array> = []
+  let pull: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<unknown>> | undefined
+  let session: Session<Opened> | undefined
+  let isLeft = false
+
+  const fill: Effect.Effect<Uint8Array | undefined, unknown> = Effect.suspend(() =>
+    Effect.matchEffect(pull ?? Effect.fail(Option.none()), {
+      onFailure: Option.match({ onNone: () => Effect.succeed(undefined), onSome: Effect.fail }),
+      onSuccess: (chunks) => {
+        for (const bytes of chunks) if (bytes.byteLength > 0) waiting.push(bytes)
+        return take
+      }
+    })
+  )
+  const take: Effect.Effect<Uint8Array | undefined, unknown> = Effect.suspend(() => {
+    const bytes = waiting.shift()
+    return bytes === undefined ? fill : Effect.succeed(bytes)
+  })
+  const read = (speech: Opened): Effect.Effect<Uint8Array | undefined, unknown, Scope.Scope> =>
+    pull === undefined
+      ? Effect.flatMap(Stream.toPull(streamOf(speech)), (made) => {
+          pull = made
+          return take
+        })
+      : take
+  const leave = async (): Promise<void> => {
+    isLeft = true
+    await session?.leave()
+  }
+  return {
+    next: async () => {
+      if (isLeft) return undefined
+      session ??= open()
+      try {
+        const bytes = await session.use(read)
+        if (bytes === undefined) await leave()
+        return bytes
+      } catch (error) {
+        if (isLeft) return undefined
+        throw error
+      }
+    },
+    leave
+  }
+}
+
+/** Nothing is read ahead of the reader. */
+export const toReadable = ({ leave, next }: Chunks): ReadableStream<Uint8Array> =>
+  new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const bytes = await next()
+        if (bytes === undefined) controller.close()
+        else controller.enqueue(bytes)
+      },
+      cancel: leave
+    },
+    { highWaterMark: 0 }
+  )
+
+export const toIterator = ({ leave, next }: Chunks): AsyncIterableIterator<Uint8Array> => ({
+  next: async () => {
+    const value = await next()
+    return value === undefined ? { done: true, value } : { done: false, value }
+  },
+  return: async () => {
+    await leave()
+    return { done: true, value: undefined }
+  },
+  [Symbol.asyncIterator]() {
+    return this
+  }
+})

@@ -1,0 +1,199 @@
+/**
+ * A speech for which nothing is sent until it is used, in one of its ways.
+ */
+import type { FileSystem } from "@effect/platform/FileSystem"
+import type { PcmStream } from "@effect-speech/audio-codec/PcmStream"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import { TtsInvalidRequest } from "@effect-speech/tts/TtsError"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
+import type { Speech } from "../Speech.js"
+import type { Caller, Calls } from "./calls.js"
+import { type Chunks, makeChunks, toIterator, toReadable } from "./chunks.js"
+import { toSpeechError } from "./errors.js"
+import { openSession, type Session } from "./session.js"
+
+/** A speech whose response has begun. */
+export interface OpenSpeech<Start, Report> {
+  readonly start: Start
+  readonly audio: PcmStream<unknown>
+  readonly report: Effect.Effect<Report>
+}
+
+/** How a speech is made. */
+export interface SpeechSource<Whole, Start, File, Report> {
+  readonly open: Effect.Effect<OpenSpeech<Start, Report>, unknown, Scope.Scope>
+  /** The whole audio, from the beginning. */
+  readonly whole: Effect.Effect<Whole, unknown>
+  /** The whole audio of a speech that is open. */
+  readonly collect: (speech: OpenSpeech<Start, Report>) => Effect.Effect<Whole, unknown>
+  /** Writes a file, from the beginning. Default: opens the speech, and then as `writeOpen`. */
+  readonly write: ((path: string) => Effect.Effect<File, unknown, FileSystem>) | undefined
+  /** Writes a file of a speech that is open. */
+  readonly writeOpen: (speech: OpenSpeech<Start, Report>, path: string) => Effect.Effect<File, unknown, FileSystem>
+  /** The report of a speech that was read whole, without a session. */
+  readonly reportOf: (outcome: Whole | File) => Report
+  /** The report of one that failed. @throws the error, if there is none. */
+  readonly reportOfError: (error: unknown) => Report
+  /** The report of one that was not used. */
+  readonly unused: () => Promise<Report>
+}
+
+/** What a speech runs with. */
+export interface SpeechParts {
+  readonly calls: Calls
+  readonly caller: Caller
+  readonly files: Effect.Effect<Context.Context<FileSystem>>
+}
+
+type Any<Whole, Start, File, Report> = Omit<Speech<Whole, Start, File>, "report"> & {
+  readonly report: () => Promise<Report>
+}
+
+export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start, File, Report> {
+  readonly #source: SpeechSource<Whole, Start, File, Report>
+  readonly #parts: SpeechParts
+  #session: Session<OpenSpeech<Start, Report>> | undefined
+  #whole: Promise<Whole> | undefined
+  #isUsed = false
+  /** It was used in a way that has no session, so it can't be started any more. */
+  #isUnopened = false
+  #report: () => Promise<Report>
+
+  constructor(source: SpeechSource<Whole, Start, File, Report>, parts: SpeechParts) {
+    this.#source = source
+    this.#parts = parts
+    this.#report = source.unused
+  }
+
+  async start(): Promise<Start> {
+    if (this.#isUnopened) this.#use()
+    return (await this.#open().opened).start
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: an await of a speech gives its whole audio.
+  then<A = Whole, B = never>(
+    onFulfilled?: ((whole: Whole) => A | PromiseLike<A>) | null,
+    onRejected?: ((error: unknown) => B | PromiseLike<B>) | null
+  ): Promise<A | B> {
+    return this.#collect().then(onFulfilled, onRejected)
+  }
+
+  catch<A = never>(onRejected: (error: unknown) => A | PromiseLike<A>): Promise<Whole | A> {
+    return this.#collect().catch(onRejected)
+  }
+
+  finally(onFinally: () => void): Promise<Whole> {
+    return this.#collect().finally(onFinally)
+  }
+
+  [Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
+    this.#use()
+    return toIterator(this.#chunks(({ audio }) => audio.stream))
+  }
+
+  stream(): ReadableStream<Uint8Array> {
+    this.#use()
+    return toReadable(this.#chunks(({ audio }) => audio.stream))
+  }
+
+  wav(): ReadableStream<Uint8Array> {
+    this.#use()
+    return this.#wav()
+  }
+
+  async toFile(path: string): Promise<File> {
+    this.#use()
+    const { caller, calls, files } = this.#parts
+    const { write, writeOpen } = this.#source
+    caller.path = path
+    const withFiles = <A>(writing: Effect.Effect<A, unknown, FileSystem>) =>
+      Effect.flatMap(files, (context) => Effect.provide(writing, context))
+    if (write === undefined || this.#session !== undefined) {
+      const session = this.#open()
+      const file = await session.use((speech) => withFiles(writeOpen(speech, path)))
+      await session.leave()
+      return file
+    }
+    this.#isUnopened = true
+    const file = calls.run(withFiles(write(path)), caller)
+    this.#report = () => this.#reportOf(file)
+    return file
+  }
+
+  async response(init: ResponseInit = {}): Promise<Response> {
+    this.#use()
+    const { audio } = await this.#open().opened
+    const headers = new Headers(init.headers)
+    if (!headers.has("content-type")) headers.set("content-type", "audio/wav")
+    const length = Wav.contentLength(audio)
+    if (length !== undefined) headers.set("content-length", String(length))
+    return new Response(this.#wav(), { ...init, headers })
+  }
+
+  report(): Promise<Report> {
+    return this.#report()
+  }
+
+  /** @throws SpeechError if the speech was used before. */
+  #use(): void {
+    if (this.#isUsed) {
+      throw toSpeechError(
+        new TtsInvalidRequest({
+          field: "speech",
+          problem: "was used before, and it can be used once; call speak again"
+        }),
+        this.#parts.caller.site
+      )
+    }
+    this.#isUsed = true
+  }
+
+  #open(): Session<OpenSpeech<Start, Report>> {
+    if (this.#session !== undefined) return this.#session
+    const { caller, calls } = this.#parts
+    const session = openSession(calls, this.#source.open, caller)
+    this.#session = session
+    this.#report = () => session.opened.then(({ report }) => Effect.runSync(report), this.#source.reportOfError)
+    return session
+  }
+
+  #collect(): Promise<Whole> {
+    if (this.#whole !== undefined) return this.#whole
+    try {
+      this.#use()
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    const { caller, calls } = this.#parts
+    const session = this.#session
+    const whole =
+      session === undefined
+        ? calls.run(this.#source.whole, caller)
+        : session.use(this.#source.collect).then(async (audio) => {
+            await session.leave()
+            return audio
+          })
+    if (session === undefined) {
+      this.#isUnopened = true
+      this.#report = () => this.#reportOf(whole)
+    }
+    this.#whole = whole
+    return whole
+  }
+
+  #reportOf(outcome: Promise<Whole | File>): Promise<Report> {
+    const { reportOf, reportOfError } = this.#source
+    return outcome.then(reportOf, reportOfError)
+  }
+
+  #wav(): ReadableStream<Uint8Array> {
+    return toReadable(this.#chunks(({ audio }) => Wav.encodeStream(audio)))
+  }
+
+  #chunks(streamOf: (speech: OpenSpeech<Start, Report>) => Stream.Stream<Uint8Array, unknown>): Chunks {
+    return makeChunks(() => this.#open(), streamOf)
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * The recordings of a caller as sources of the Effect client.
+ */
+import { fileURLToPath } from "node:url"
+import * as AudioSource from "@effect-speech/stt/AudioSource"
+import { SttInvalidRequest } from "@effect-speech/stt/SttError"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Stream from "effect/Stream"
+import type { Recording } from "../Transcription.js"
+
+/** A recording to send. */
+export interface OpenRecording {
+  readonly audio: AudioSource.AudioSource
+  /** Ends the reading of a stream, also of one that was not read. */
+  readonly release: () => void
+}
+
+const refuse = (problem: string): Either.Either<never, SttInvalidRequest> =>
+  Either.left(new SttInvalidRequest({ field: "recording", problem }))
+
+const nothing = (): void => undefined
+
+const inPlace = (audio: AudioSource.AudioSource): Either.Either<OpenRecording> =>
+  Either.right({ audio, release: nothing })
+
+/** The source of a recording, or the error of a value that is none. */
+export const openRecording = (
+  recording: Recording,
+  filename: string | undefined
+): Either.Either<OpenRecording, SttInvalidRequest> => {
+  const given: unknown = recording
+  if (typeof given === "string") return inPlace(named(AudioSource.fromPath(given), filename))
+  if (given instanceof URL) {
+    return given.protocol === "file:"
+      ? inPlace(named(AudioSource.fromPath(fileURLToPath(given)), filename))
+      : refuse("must be a file: URL; of another address, pass the response: transcribe(await fetch(url), …)")
+  }
+  if (given instanceof Uint8Array) return inPlace(AudioSource.fromBytes(given, { filename }))
+  if (given instanceof ArrayBuffer) return inPlace(AudioSource.fromBytes(new Uint8Array(given), { filename }))
+  if (isResponse(given)) return openResponse(given, filename)
+  if (isBlob(given)) return inPlace(AudioSource.fromBlob(given, { filename }))
+  if (isReadableStream(given)) return Either.right(openReadable(given, { filename }))
+  if (isAsyncIterable(given)) return Either.right(openIterable(given, { filename }))
+  return refuse("must be a path, a file: URL, bytes, a Blob, a stream of bytes, or a Response")
+}
+
+const named = (source: AudioSource.AudioSource, filename: string | undefined): AudioSource.AudioSource =>
+  filename === undefined ? source : { ...source, filename }
+
+// By their form: a test runner or a polyfill may have classes of its own.
+const isResponse = (value: unknown): value is Response =>
+  Predicate.hasProperty(value, "bodyUsed") && Predicate.hasProperty(value, "status")
+const isBlob = (value: unknown): value is Blob =>
+  Predicate.hasProperty(value, "arrayBuffer") && Predicate.hasProperty(value, "size")
+const isReadableStream = (value: unknown): value is ReadableStream<Uint8Array> =>
+  Predicate.hasProperty(value, "getReader")
+const isAsyncIterable = (value: unknown): value is AsyncIterable<Uint8Array> =>
+  Predicate.hasProperty(value, Symbol.asyncIterator)
+
+const openResponse = (
+  { body, bodyUsed, headers, ok, status }: Response,
+  filename: string | undefined
+): Either.Either<OpenRecording, SttInvalidRequest> => {
+  if (!ok) return refuse(`is a response with status ${status}, so it has no recording`)
+  if (bodyUsed) return refuse("is a response whose body was read; pass the bytes that you read")
+  if (body === null) return refuse("is a response without a body")
+  // The length of a compressed body is not that of the recording.
+  const length = headers.get("content-encoding") === null ? headers.get("content-length") : null
+  return Either.right(
+    openReadable(body, { filename, byteLength: length !== null && /^\d+$/.test(length) ? Number(length) : undefined })
+  )
+}
+
+const openReadable = (stream: ReadableStream<Uint8Array>, options: AudioSource.StreamOptions): OpenRecording => ({
+  audio: AudioSource.fromOneShotStream(
+    Stream.fromReadableStream(
+      () => stream,
+      (error) => error
+    ),
+    options
+  ),
+  release: () => {
+    if (!stream.locked) stream.cancel().catch(nothing)
+  }
+})
+
+const openIterable = (iterable: AsyncIterable<Uint8Array>, options: AudioSource.StreamOptions): OpenRecording => {
+  // A stream of Node that fails before it is read would end the process.
+  if (Predicate.hasProperty(iterable, "once") && Predicate.isFunction(iterable.once)) iterable.once("error", nothing)
+  let iterator: AsyncIterator<Uint8Array> | undefined
+  const next = Effect.tryPromise({
+    try: async () => {
+      iterator ??= iterable[Symbol.asyncIterator]()
+      return iterator.next()
+    },
+    catch: Option.some
+  }).pipe(Effect.flatMap(({ done, value }) => (done === true ? Effect.fail(Option.none()) : Effect.succeed(value))))
+  return {
+    audio: AudioSource.fromOneShotStream(Stream.repeatEffectOption(next), options),
+    release: () => {
+      // It does not wait: `return` of a generator would wait for what the generator waits for.
+      if (Predicate.hasProperty(iterable, "destroy") && Predicate.isFunction(iterable.destroy)) iterable.destroy()
+      else void Promise.resolve(iterator?.return?.()).catch(nothing)
+    }
+  }
+}

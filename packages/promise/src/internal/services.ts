@@ -1,0 +1,132 @@
+/**
+ * The Effect clients that do the work: each is made at the first call that needs it, once.
+ */
+import type * as FileSystem from "@effect/platform/FileSystem"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import { SpeechToText, type SpeechToTextService } from "@effect-speech/stt/SpeechToText"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
+import * as Environment from "@effect-speech/transport/unstable/Environment"
+import { TextToSpeech, type TextToSpeechService } from "@effect-speech/tts/TextToSpeech"
+import * as ConfigError from "effect/ConfigError"
+import * as ConfigProvider from "effect/ConfigProvider"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import type { ConnectOptions } from "../SpeechClient.js"
+import type { Calls } from "./calls.js"
+
+/** What a client is made of. */
+export interface Services {
+  readonly textToSpeech: Effect.Effect<TextToSpeechService, unknown>
+  readonly speechToText: Effect.Effect<SpeechToTextService, unknown>
+  readonly files: Effect.Effect<Context.Context<FileSystem.FileSystem>>
+  /** Closes the connections. */
+  readonly close: Effect.Effect<void>
+}
+
+type Transport = Context.Context<HttpClient.HttpClient | FileSystem.FileSystem>
+
+type ApiKey = Redacted.Redacted | Effect.Effect<Redacted.Redacted, unknown>
+
+/** The name of an address in `ConnectOptions`, and its variable. */
+const addresses = {
+  ttsBaseUrl: "SPEECH_TTS_BASE_URL",
+  sttBaseUrl: "SPEECH_STT_BASE_URL"
+} as const
+
+/** A `ConfigError` of the base URL names the option of `connect` or the variable that has the value. */
+export const named =
+  (name: string) =>
+  <A, E, R>(made: Effect.Effect<A, E, R>): Effect.Effect<A, E | ConfigError.ConfigError, R> =>
+    Effect.mapError(made, (error) =>
+      ConfigError.isConfigError(error) && error._op === "InvalidData" && error.path[0]?.startsWith("baseUrl") === true
+        ? ConfigError.InvalidData([name], error.message)
+        : error
+    )
+
+const commonOptions = ({ allowInsecureHttp, concurrency, deadlines, retries, retryAmbiguous }: ConnectOptions) => ({
+  allowInsecureHttp,
+  concurrency,
+  deadlines,
+  retries,
+  retryAmbiguous
+})
+
+export const makeTextToSpeech = (options: ConnectOptions, apiKey: ApiKey, baseUrl: string) =>
+  TextToSpeech.make({ ...commonOptions(options), apiKey, baseUrl })
+
+export const makeSpeechToText = (options: ConnectOptions, apiKey: ApiKey, baseUrl: string) =>
+  SpeechToText.make({ ...commonOptions(options), hotwordEncoding: options.hotwordEncoding, apiKey, baseUrl })
+
+/** The key as the Effect clients take it. */
+const apiKeyOf = (given: ConnectOptions["apiKey"]): Effect.Effect<ApiKey, ConfigError.ConfigError> => {
+  if (given === undefined) return Environment.apiKey
+  if (typeof given === "string") return Effect.succeed(Redacted.make(given))
+  return Effect.succeed(
+    Effect.map(
+      Effect.tryPromise(async () => given()),
+      Redacted.make
+    )
+  )
+}
+
+/** Reads the variables where the options say, when the effect runs. */
+const withVariables =
+  ({ environment }: ConnectOptions) =>
+  <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.suspend(() => {
+      const entries = Object.entries(environment ?? process.env)
+      const variables = entries.filter((entry): entry is [string, string] => entry[1] !== undefined)
+      return Effect.withConfigProvider(effect, ConfigProvider.fromMap(new Map(variables)))
+    })
+
+/** The services of a client, as of `options`, which are valid. */
+export const makeServices = (options: ConnectOptions, calls: Calls): Services => {
+  const scope = Effect.runSync(Scope.make())
+  const transport = once(calls, Layer.buildWithScope(NodeTransport.layer, scope))
+  const service = <A, E>(
+    address: keyof typeof addresses,
+    make: (apiKey: ApiKey, baseUrl: string) => Effect.Effect<A, E, HttpClient.HttpClient | FileSystem.FileSystem>
+  ) =>
+    once(
+      calls,
+      Effect.gen(function* () {
+        const variable = addresses[address]
+        const given = options[address]
+        const baseUrl = given ?? (yield* Environment.baseUrl(variable))
+        const apiKey = yield* apiKeyOf(options.apiKey)
+        const context: Transport = yield* transport
+        return yield* named(given === undefined ? variable : address)(Effect.provide(make(apiKey, baseUrl), context))
+      }).pipe(withVariables(options))
+    )
+  return {
+    textToSpeech: service("ttsBaseUrl", (...values) => makeTextToSpeech(options, ...values)),
+    speechToText: service("sttBaseUrl", (...values) => makeSpeechToText(options, ...values)),
+    files: transport,
+    close: Scope.close(scope, Exit.void)
+  }
+}
+
+/**
+ * What `make` gives, once. Calls that come while it is made wait for it, and none of them ends it. After a failure the next call
+ * makes it anew.
+ */
+const once = <A, E>(calls: Calls, make: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+  let made: Effect.Effect<A> | undefined
+  let making: Fiber.RuntimeFiber<A, E> | undefined
+  return Effect.suspend(() => {
+    if (made !== undefined) return made
+    if (making === undefined) {
+      making = calls.fork(make)
+      making.addObserver((exit) => {
+        making = undefined
+        if (Exit.isSuccess(exit)) made = Effect.succeed(exit.value)
+      })
+    }
+    return made ?? Fiber.join(making as Fiber.RuntimeFiber<A, E>)
+  })
+}

@@ -1,0 +1,72 @@
+/**
+ * The speech of a text, over the client of synthesis.
+ */
+import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import { nothingSent } from "@effect-speech/transport/CallReport"
+import type * as EffectSpeech from "@effect-speech/tts/Speech"
+import * as Effect from "effect/Effect"
+import type { CallReport } from "../Call.js"
+import type { Audio, SpeakOptions, SpeechStart, WavFile } from "../Speech.js"
+import { SpeechError } from "../SpeechError.js"
+import { callOptionsOf } from "./callOptions.js"
+import type { OpenSpeech, SpeechSource } from "./lazySpeech.js"
+import { plain, snapshot } from "./plain.js"
+import type { Services } from "./services.js"
+
+type Whole = Omit<Audio, "wav">
+
+/** The file is not a field, so that audio can be cloned and sent to another thread. */
+export const withWav = <
+  A extends { readonly format: AudioFormat.AudioFormat | Audio["format"]; readonly bytes: Uint8Array }
+>(
+  audio: A
+): A & { readonly wav: () => Uint8Array } =>
+  Object.defineProperty(audio, "wav", { value: () => Wav.encode(audio.bytes, audio.format) }) as A & {
+    readonly wav: () => Uint8Array
+  }
+
+const audioOf = ({ bytes, call, durationMillis, format, requestId, warnings }: Whole | EffectSpeech.Speech): Audio =>
+  withWav({ ...plain({ format, durationMillis, requestId, warnings, call }), bytes })
+
+export const speechSource = (
+  { textToSpeech }: Pick<Services, "textToSpeech">,
+  text: string,
+  { deadlines, onEvent, outage, retryIfBilled, signal: _, ...fields }: SpeakOptions
+): SpeechSource<Audio, SpeechStart, WavFile, CallReport> => {
+  const request = { ...snapshot(fields), text }
+  const options = callOptionsOf({ deadlines, onEvent, outage, retryIfBilled })
+  return {
+    open: Effect.gen(function* () {
+      const tts = yield* textToSpeech
+      const speech = yield* tts.stream(request, options)
+      const { durationMillis, format, requestId, warnings } = speech
+      return {
+        start: plain({ format, durationMillis, requestId, warnings }),
+        audio: speech,
+        report: Effect.map(speech.call, plain)
+      }
+    }),
+    whole: Effect.map(
+      Effect.flatMap(textToSpeech, (tts) => tts.synthesize(request, options)),
+      audioOf
+    ),
+    collect,
+    write: undefined,
+    writeOpen: ({ audio }, path) => Effect.map(Wav.writeFile(audio, path), plain),
+    reportOf: (audio) => ("call" in audio ? audio.call : plain(nothingSent)),
+    reportOfError: (error) => {
+      if (error instanceof SpeechError) return error.call
+      throw error
+    },
+    unused: async () => plain(nothingSent)
+  }
+}
+
+const collect = ({ audio, report, start }: OpenSpeech<SpeechStart, CallReport>): Effect.Effect<Audio, unknown> =>
+  Effect.gen(function* () {
+    const bytes = yield* PcmStream.collect(audio)
+    const durationMillis = start.durationMillis ?? AudioFormat.durationMillis(audio.format, bytes.byteLength)
+    return audioOf({ ...start, durationMillis, bytes, call: yield* report })
+  })
