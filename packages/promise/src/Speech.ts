@@ -39,7 +39,7 @@ export type SpeechWarning =
       readonly asked: string
       /** Of the audio, in Hz. */
       readonly sampleRate: number
-      readonly encoding: AudioFormat["encoding"]
+      readonly encoding: "pcm16" | "float32"
     }
   | { readonly tag: "DurationMissing"; readonly message: string }
   | { readonly tag: "RequestIdMissing"; readonly message: string }

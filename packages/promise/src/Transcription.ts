@@ -95,7 +95,9 @@ export interface AuxInfo {
   readonly received_request_time?: string | number | undefined
   /** Of the whole recording, 0 to 1. */
   readonly confidence?: number | undefined
-  readonly segments_meta?: ReadonlyArray<Readonly<Record<string, unknown>>> | undefined
+  readonly segments_meta?:
+    | ReadonlyArray<{ readonly confidence?: number | undefined; readonly [field: string]: unknown }>
+    | undefined
   readonly [field: string]: unknown
 }
 
@@ -225,7 +227,8 @@ export interface TranscriptPiece {
  */
 export type TranscriptWarning =
   | TranscriptionWarning
-  | { readonly tag: "SegmentTimesUnread" | "SegmentTextsDiffer"; readonly message: string; readonly pieces: number }
+  | { readonly tag: "SegmentTimesUnread"; readonly message: string; readonly pieces: number }
+  | { readonly tag: "SegmentTextsDiffer"; readonly message: string; readonly pieces: number }
   | { readonly tag: "RecordingEndsEarly"; readonly message: string; readonly missingMillis: number }
   | { readonly tag: "NothingButSilence"; readonly message: string }
 
