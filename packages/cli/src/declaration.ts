@@ -12,6 +12,7 @@ import {
   archiveStatus,
   archiveWork
 } from "./declaration/archive.js"
+import { listenBack } from "./declaration/listenBack.js"
 import { models } from "./declaration/models.js"
 import { doctor, run, serve } from "./declaration/service.js"
 import { commonOptions } from "./declaration/shared.js"
@@ -28,6 +29,7 @@ export const summary = "Speak texts and transcribe recordings."
 export const commands = {
   synthesize,
   transcribe,
+  "listen-back": listenBack,
   "archive run": archiveRun,
   "archive status": archiveStatus,
   "archive pause": archivePause,

@@ -12,7 +12,10 @@ export const invalid = 2
 export const fileFailed = 3
 /** A run of an archive is suspended or paused. */
 export const suspended = 40
-/** A run of an archive ended, but some of its files failed, are held, lack their audio, or have a warning that `--fail-on` names. */
+/**
+ * A run of an archive ended, but some of its files failed, are held, lack their audio, or have a warning that `--fail-on` names. Or a
+ * recording has more errors than `--at-most` allows.
+ */
 export const incomplete = 41
 export const interrupted = 130
 /** A failure that nothing expects. */

@@ -10,7 +10,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as ExitCode from "./exitCode.js"
-import type { AlreadyReported, CommandError, LongJobFailed } from "./failure.js"
+import type { AlreadyReported, CommandError, InputFailed, LongJobFailed } from "./failure.js"
 import { describeSystemError } from "./fileFailure.js"
 import * as Json from "./json.js"
 import { say } from "./message.js"
@@ -102,10 +102,16 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
   }
 }
 
-/** A failure of one of several recordings for a person. */
-export const describeFailure = (error: SttError | PieceStoreError): string => describe(error).text
+/** The failure of one of several recordings. */
+export type FailureOfRecording = SttError | PieceStoreError | InputFailed
 
-export const exitCodeOf = (error: SttError | PieceStoreError): number => describe(error).code
+/** For a person. */
+export const describeFailure = (error: FailureOfRecording): string => describe(error).text
+
+/** For `--json`. */
+export const detailsOf = (error: FailureOfRecording): unknown => describe(error).details
+
+export const exitCodeOf = (error: FailureOfRecording): number => describe(error).code
 
 /** Prints a failure, on stdout as JSON or on stderr in words. The result is the exit code. */
 export const report = (error: CommandError, options: { readonly json: boolean }): Effect.Effect<number> => {

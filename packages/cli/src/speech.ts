@@ -30,6 +30,7 @@ const loaders: {
 } = {
   synthesize: async () => (await import("./commands/synthesize.js")).synthesize,
   transcribe: async () => (await import("./commands/transcribe.js")).transcribe,
+  "listen-back": async () => (await import("./commands/listenBack.js")).listenBack,
   "archive run": async () => (await archive()).run,
   "archive status": async () => (await archive()).status,
   "archive pause": async () => (await archive()).pause,

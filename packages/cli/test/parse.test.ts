@@ -84,11 +84,11 @@ describe("the arguments", () => {
   })
 
   const refusals = `
-    speak                                      | There is no such command. The commands are synthesize, transcribe, archive, serve, run, models, doctor.
+    speak                                      | There is no such command. The commands are synthesize, transcribe, listen-back, archive, serve, run, models, doctor.
     synthesise                                 | synthesise is not a command. Did you mean synthesize?
     Transcribe                                 | Transcribe is not a command. Did you mean transcribe?
     doc                                        | doc is not a command. Did you mean doctor?
-    --log-level debug --timeout 1              | Give a command: synthesize, transcribe, archive, serve, run, models, doctor.
+    --log-level debug --timeout 1              | Give a command: synthesize, transcribe, listen-back, archive, serve, run, models, doctor.
     transcribe a --telephny                    | --telephny is not an option here. Did you mean --telephony?
     transcribe a --modle m                     | --modle is not an option here. Did you mean --model?
     doctor --allow-insecure                    | --allow-insecure is not an option here. Did you mean --allow-insecure-http?
@@ -101,8 +101,8 @@ describe("the arguments", () => {
     synthesize a --format 8000:pcm16           | --format is not an option here. Did you mean --output-format?
     transcribe a --api-key b                   | --api-key is not an option here. Set SPEECH_API_KEY in the environment: other users can see a command line.
     transcribe a --url b                       | --url is not an option here. Set SPEECH_STT_BASE_URL and SPEECH_TTS_BASE_URL in the environment.
-    synthesize a --model m                     | --model is not an option of synthesize, but of transcribe and archive run.
-    serve --timeout 1                          | --timeout is not an option of serve, but of synthesize and transcribe.
+    synthesize a --model m                     | --model is not an option of synthesize, but of transcribe, listen-back, and archive run.
+    serve --timeout 1                          | --timeout is not an option of serve, but of synthesize, transcribe, and listen-back.
     transcribe a --model m --model=n           | --model is given more than once.
     transcribe a --model m --hotword           | --hotword needs a value.
     transcribe a --model --aux                 | --model needs a value, such as --model hi-general-v2-8khz.
@@ -153,7 +153,7 @@ describe("the arguments", () => {
     archive run a --out b --rate 0             | --rate must be a number above 0.
     archive run a --out b --format text        | --format must be one of txt, json, srt, vtt, wav.
     archive status --outt b                    | --outt is not an option here. Did you mean --out?
-    archive status --model m                   | --model is not an option of archive status, but of transcribe and archive run.`
+    archive status --model m                   | --model is not an option of archive status, but of transcribe, listen-back, and archive run.`
   it.each(rowsOf<[line: string, sentence: string]>(refusals))("refuse %j: %s", (line, sentence) => {
     const [first = "", second = ""] = line.split(" ")
     const of = [`${first} ${second}`, first].find((each) => commandNames.some((name) => name === each))

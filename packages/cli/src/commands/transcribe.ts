@@ -19,6 +19,7 @@ import type { Given, TranscriptFormat } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
 import { AlreadyReported, refuse, type UsageError } from "../failure.js"
 import * as Json from "../json.js"
+import { attemptEach, defaultConcurrency, failedOf, Notes, notTried, type Outcome } from "../manyRecordings.js"
 import { say } from "../message.js"
 import { checkStandardOutput } from "../output.js"
 import { keepPieces, recordingOf } from "../pieces.js"
@@ -32,6 +33,13 @@ export const toHotword = (text: string): Hotword => {
   const scored = /^(.+):(-?\d+(?:\.\d+)?)$/s.exec(text)
   return scored === null ? { phrase: text } : { phrase: scored[1] ?? "", score: Number(scored[2]) }
 }
+
+/** What a transcription and a comparison ask of the model. */
+export const recognitionOf = ({ hotwords, model, parseNumber }: Given<"transcribe"> | Given<"listen-back">) => ({
+  model,
+  parseNumber: parseNumber ? true : undefined,
+  hotwords: hotwords.length === 0 ? undefined : hotwords.map(toHotword)
+})
 
 const standardInput = AudioSource.fromOneShotStream(
   NodeStream.fromReadable(
@@ -101,18 +109,13 @@ const transcribeFiles = (given: Given<"transcribe">, tally: Tally) =>
   Effect.gen(function* () {
     yield* check(given)
     yield* checkStandardOutput
-    const { hotwords, model, operands: files, transactionId } = given
+    const { operands: files, transactionId } = given
     const progress = yield* Progress.make(process.stderr)
     const context = yield* Effect.context<SpeechToText | CallsInFlight>()
     const transcribeFile: TranscribeFile = (file) =>
       Effect.gen(function* () {
-        const request = {
-          audio: file === "-" ? standardInput : AudioSource.fromPath(file),
-          model,
-          transactionId,
-          parseNumber: given.parseNumber ? true : undefined,
-          hotwords: hotwords.length === 0 ? undefined : hotwords.map(toHotword)
-        }
+        const audio = file === "-" ? standardInput : AudioSource.fromPath(file)
+        const request = { ...recognitionOf(given), audio, transactionId }
         if (yield* isLong(given, file)) {
           const { transcribeLong } = yield* Effect.promise(() => import("./transcribeLong.js"))
           return yield* transcribeLong(request, given, { name: displayName(file), progress, tally })
@@ -162,17 +165,12 @@ const onOneLine = (text: string): string =>
   text.replace(/[\s\u0085]+/g, (spaces) => (lineBreak.test(spaces) ? " " : spaces))
 
 /** What to print on standard error beside the text. */
-const notesOn = ({ text, warnings }: Transcript): ReadonlyArray<string> => [
+export const notesOn = ({ text, warnings }: Transcript): ReadonlyArray<string> => [
   ...warnings.map(describeWarning),
   ...(text === "" && !warnings.some(({ _tag }) => _tag === "NothingRecognised" || _tag === "NothingButSilence")
     ? ["Nothing was recognised in the recording."]
     : [])
 ]
-
-type Outcome = "skipped" | Either.Either<Transcript, SttError | PieceStoreError>
-
-/** Number of recordings, or of pieces, that are sent at the same time. */
-const defaultConcurrency = 4
 
 /** Several recordings: each has its line, in the order given, and a failure of one does not stop the others. */
 const transcribeAll = (
@@ -181,41 +179,24 @@ const transcribeAll = (
   progress: Progress.Progress
 ): Effect.Effect<void, AlreadyReported, PieceStore | FileSystem> =>
   Effect.gen(function* () {
-    const { concurrency = defaultConcurrency, operands: files } = given
+    const { concurrency, operands: files } = given
     const json = formatOf(given) === "json"
-    let isAccountRefused = false
     let failed = 0
     let skipped = 0
     let code: number = ExitCode.done
-    // Recordings of one archive are alike, and so are their notes: each is printed once.
-    const notes = new Map<string, { readonly firstFile: string; readonly count: number }>()
+    const notes = new Notes()
 
-    const attempt = (file: string) =>
-      Effect.suspend((): Effect.Effect<Outcome, never, PieceStore | FileSystem> => {
-        if (isAccountRefused) return Effect.succeed("skipped")
-        const noticeRefusal = (error: SttError | PieceStoreError) =>
-          Effect.sync(() => {
-            // Each further recording would be sent whole, and fail the same way.
-            isAccountRefused ||= error._tag !== "PieceStoreError" && error.category === "account"
-          })
-        return Effect.either(Effect.tapError(transcribeFile(file), noticeRefusal))
-      })
-
-    const printOutcome = (file: string, outcome: Outcome) => {
+    const printOutcome = (file: string, outcome: Outcome<Transcript, SttError | PieceStoreError>) => {
       const name = displayName(file)
       const printJson = (facts: object) => Console.log(Json.stringify({ file: name, ...facts }))
       if (outcome === "skipped") {
         skipped += 1
-        const message = "It was not sent: the service refused the account for an earlier recording."
-        return json ? printJson({ error: { _tag: "NotTried", message } }) : Effect.void
+        return json ? printJson({ error: notTried }) : Effect.void
       }
       return Either.match(outcome, {
         onRight: (transcription) => {
           if (json) return printJson(Json.ofTranscript(transcription))
-          for (const note of notesOn(transcription)) {
-            const { count, firstFile } = notes.get(note) ?? { firstFile: name, count: 0 }
-            notes.set(note, { firstFile, count: count + 1 })
-          }
+          notes.add(name, notesOn(transcription))
           return Console.log(`${Printable.line(name)}: ${onOneLine(transcription.text)}`)
         },
         onLeft: (error) => {
@@ -226,16 +207,11 @@ const transcribeAll = (
       })
     }
 
-    yield* Stream.fromIterable(files).pipe(
-      Stream.mapEffect((file) => Effect.map(attempt(file), (outcome) => ({ file, outcome })), { concurrency }),
-      Stream.runForEach(({ file, outcome }) => progress.withoutLines(Effect.suspend(() => printOutcome(file, outcome))))
+    yield* Stream.runForEach(attemptEach(files, transcribeFile, concurrency), ([file, outcome]) =>
+      progress.withoutLines(Effect.suspend(() => printOutcome(file, outcome)))
     )
-    for (const [note, { count, firstFile }] of notes) {
-      const others = count === 1 ? "" : ` and ${count - 1} more`
-      yield* say(`${firstFile}${others}: ${note}`)
-    }
+    yield* notes.say
     if (failed === 0) return
-    const rest = skipped === 0 ? "" : `, and ${skipped} were not sent, since they would fail alike`
-    yield* say(`${failed} of ${files.length} recordings failed${rest}.`)
+    yield* say(...failedOf(failed, files.length, skipped))
     return yield* new AlreadyReported({ code })
   })

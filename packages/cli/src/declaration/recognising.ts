@@ -1,5 +1,5 @@
 /**
- * Options of a transcription, in `transcribe` and in `archive run`.
+ * Options of a transcription, in `transcribe`, `listen-back` and `archive run`.
  */
 import type { Fields } from "@effect-speech/long-form/SegmentReader"
 import { flag, Invalid, number, optional, pairs, type Read, repeatable, text } from "../option.js"
@@ -26,6 +26,11 @@ export const recognition = {
     "Phrase to listen for. The text after the last colon is the score, if it is a number."
   )
 }
+
+export const telephony = flag(
+  "--telephony",
+  "Convert WAV recordings to mono, 8 kHz and 16 bits before sending. Other files fail."
+)
 
 /** How a long recording is cut. */
 export const cutting = {

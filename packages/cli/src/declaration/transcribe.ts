@@ -1,5 +1,5 @@
 import { type Command, flag, number, oneOf, optional, required, text } from "../option.js"
-import { cutting, modelExample, modelWords, recognition } from "./recognising.js"
+import { cutting, modelExample, modelWords, recognition, telephony } from "./recognising.js"
 import { allowInsecureHttp, json, retries, timeout } from "./shared.js"
 
 const transcriptFormats = ["text", "json", "srt", "vtt"] as const
@@ -27,10 +27,7 @@ export const transcribe = {
     transactionId: optional("--transaction-id UUID", text, "Your id for the request. For one recording only.", {
       default: "a random UUID"
     }),
-    telephony: flag(
-      "--telephony",
-      "Convert WAV recordings to mono, 8 kHz and 16 bits before sending. Other files fail."
-    ),
+    telephony,
     format: oneOf("--format FORMAT", transcriptFormats, "What to print. srt and vtt are for one recording.", {
       default: "text"
     }),
