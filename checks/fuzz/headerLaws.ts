@@ -4,7 +4,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
-import { retryAfterMillis } from "../../packages/transport/src/internal/call/backoff.js"
+import { retryAfterMillis } from "../../packages/transport/src/unstable/RetryAfter.js"
 import { anyString } from "./arbitraries.js"
 import { law, type Topic } from "./law.js"
 

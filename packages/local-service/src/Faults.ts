@@ -3,6 +3,7 @@
  */
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { FaultedRequest, FaultSummary } from "./FaultedRequest.js"
 import { OperationName } from "./OperationName.js"
 
 const optional = Schema.optional
@@ -104,6 +105,30 @@ export const FaultRecord = Schema.Struct({ fault: Fault, happened: Schema.NonNeg
 export type FaultRecord = typeof FaultRecord.Type
 
 /**
+ * What happened since the current faults were set.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const FaultReport = Schema.Struct({
+  /** Milliseconds since the faults were set. */
+  elapsedMillis: Schema.NonNegativeInt,
+  /** The faults, and how often each has happened. */
+  faults: Schema.Array(FaultRecord),
+  /** The latest 10,000 requests that met a fault, oldest first. */
+  requests: Schema.Array(FaultedRequest),
+  /** How many earlier requests that met a fault are left out. */
+  leftOut: Schema.NonNegativeInt,
+  /** Counts the `requests`. */
+  summary: FaultSummary
+})
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export type FaultReport = typeof FaultReport.Type
+
+/**
  * @since 0.1.0
  * @category services
  */
@@ -112,4 +137,9 @@ export interface FaultsService {
   readonly set: (faults: ReadonlyArray<Fault>) => Effect.Effect<void>
   /** The current faults. */
   readonly list: Effect.Effect<ReadonlyArray<FaultRecord>>
+  /**
+   * What happened since the faults were set: which request met which fault, and what its client did next. If a request that met a fault is
+   * in progress, it waits up to 0.1 seconds for its end.
+   */
+  readonly report: Effect.Effect<FaultReport>
 }

@@ -17,7 +17,7 @@ import * as Data from "effect/Data"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import { Account, AccountChanges, Key, KeyScope, Keys, Usage } from "./Accounts.js"
-import { Fault, FaultRecord } from "./Faults.js"
+import { Fault, FaultRecord, FaultReport } from "./Faults.js"
 import {
   About,
   CallFailed,
@@ -217,6 +217,11 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
       .setPayload(Schema.Array(Fault))
       .addSuccess(Schema.Array(FaultRecord))
       .annotateContext(summary("Replace all faults"))
+  )
+  .add(
+    HttpApiEndpoint.get("faultReport", "/faults/report")
+      .addSuccess(FaultReport)
+      .annotateContext(summary("Which request met which fault, and what its client did next"))
   )
   .add(read("requests", Schema.Array(JournalEntry), "The latest thousand requests of both operations, oldest first"))
   .add(

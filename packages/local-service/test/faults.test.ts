@@ -10,7 +10,8 @@ const meetsAt = (fault: Fault, times: ReadonlyArray<number>): ReadonlyArray<numb
   Effect.runSync(faults.set([fault]))
   return times.filter((time) => {
     now = 1000 + time
-    return faults.next("synthesize") !== undefined
+    const entry = { number: time, at: "2026-01-01T00:00:00.000Z", operation: "synthesize" } as const
+    return faults.arrived(entry)?.fault !== undefined
   })
 }
 

@@ -1,17 +1,19 @@
-import type { IncomingHttpHeaders, ServerResponse } from "node:http"
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { retryAfterMillis } from "@effect-speech/transport/unstable/RetryAfter"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import type { OperationName } from "../../OperationName.js"
 import type { Hold } from "../account/accounts.js"
-import { Faults } from "../faults/faults.js"
+import { Faults, type ObservedRequest } from "../faults/faults.js"
 import { type BodyObserver, injectFault } from "../faults/injectFault.js"
+import type { IdentityReader } from "../faults/observations.js"
 import { type Problem, type ProblemToResponse, recoverDefects, routingProblem } from "../http/problems.js"
 import { isFromForeignPage } from "../http/webPages.js"
 import { Journal, type JournalService, type OpenEntry } from "../journal/journal.js"
-import { monotonicMillis } from "../realTime.js"
+import { monotonicMillis, wallMillis } from "../realTime.js"
 import { billOnLastByte } from "./billOnLastByte.js"
 import { IdsAndClock } from "./idsAndClock.js"
 
@@ -25,6 +27,10 @@ export interface ServedOperation<R> {
   readonly problemToResponse: ProblemToResponse
   /** Reads the fields of a request for the journal from its body. It is used if a fault is the response. */
   readonly readFields: (headers: Readonly<IncomingHttpHeaders>) => FieldsReader
+  /** The id that the headers of a request have. `null`: none. `undefined`: an id is in the body, if there is one. */
+  readonly sentId: (headers: Readonly<IncomingHttpHeaders>) => string | null | undefined
+  /** Reads what attempts of one call have in common from the body of a request. It is used while faults are set. */
+  readonly readIdentity: (headers: Readonly<IncomingHttpHeaders>) => IdentityReader
   /** Longest time without a byte of a request body that is discarded, in milliseconds. */
   readonly bodyIdleMillis: number
 }
@@ -50,6 +56,8 @@ export const operationHandler = <R>({
   name,
   path,
   readFields,
+  readIdentity,
+  sentId,
   work
 }: ServedOperation<R>) =>
   Effect.gen(function* () {
@@ -66,9 +74,14 @@ export const operationHandler = <R>({
     const journal = yield* Journal
     const entry = journal.begin({ operation: name, at: now() })
     Object.assign(entry, idsOf?.(request.headers))
-    yield* markEnd(entry, journal, NodeHttpServerRequest.toServerResponse(request))
+    const observed = (yield* Faults).arrived(entry)
+    yield* markEnd(entry, journal, NodeHttpServerRequest.toServerResponse(request), observed)
+    if (observed !== undefined) {
+      observed.identified({ id: sentId(request.headers) })
+      observeBody(NodeHttpServerRequest.toIncomingMessage(request), readIdentity(request.headers), observed)
+    }
 
-    const fault = (yield* Faults).next(name)
+    const fault = observed?.fault
     if (fault !== undefined) entry.outcome = "faulted"
 
     let done: Worked | undefined
@@ -88,6 +101,7 @@ export const operationHandler = <R>({
           worked
         )
 
+    observed?.responded(response.status, retryAfterMillis(response.headers["retry-after"], wallMillis()) ?? null)
     entry.status = response.status
     entry.millis = Math.round(monotonicMillis() - startedAt)
     if (fault === undefined) entry.outcome = "answered"
@@ -101,6 +115,19 @@ const foreignPage: Problem = {
   message: "a web page of another origin can't call this service; call it from a server, which keeps the key"
 }
 
+/**
+ * Reads the identity of a request while its body is read. A listener that is added by `prependListener` does not start to read, unlike
+ * one that is added by `on`, and does not change how the body is read.
+ */
+const observeBody = (incoming: IncomingMessage, { end, write }: IdentityReader, { identified }: ObservedRequest) => {
+  incoming.prependListener("data", write)
+  incoming.prependOnceListener("end", () => {
+    void end().then((identity) => {
+      if (identity !== undefined) identified(identity)
+    })
+  })
+}
+
 /** Keeps the fields of a body that is discarded. */
 const observerOf = (fields: FieldsReader, entry: OpenEntry, { keepRequest }: JournalService): BodyObserver => ({
   onChunk: fields.write,
@@ -112,7 +139,12 @@ const observerOf = (fields: FieldsReader, entry: OpenEntry, { keepRequest }: Jou
 /**
  * Ends the entry when the scope closes. If that is before the whole response is written, the outcome becomes `abandoned`.
  */
-const markEnd = (entry: OpenEntry, journal: JournalService, nodeResponse: ServerResponse) =>
+const markEnd = (
+  entry: OpenEntry,
+  journal: JournalService,
+  nodeResponse: ServerResponse,
+  observed: ObservedRequest | undefined
+) =>
   Effect.flatMap(Effect.scope, (scope) => {
     let isCutOff = false
     // Must be the first listener: a later one ends the response of a disconnected client, as if it were whole.
@@ -124,6 +156,7 @@ const markEnd = (entry: OpenEntry, journal: JournalService, nodeResponse: Server
       scope,
       Effect.sync(() => {
         const isWhole = entry.outcome !== "underWay" && !isCutOff && nodeResponse.writableEnded
+        observed?.ended(isWhole)
         if (!isWhole && entry.outcome !== "faulted") entry.outcome = "abandoned"
         journal.end(entry)
       })

@@ -15,6 +15,7 @@ import { Recogniser, type TimedText } from "../../Recogniser.js"
 import type { SpokenSentence, VoiceModel, VoiceService } from "../../Voice.js"
 import { Accounts, type Refusal } from "../account/accounts.js"
 import type { Exchanges } from "../exchanges/exchanges.js"
+import { digestBody } from "../faults/observations.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { readJsonBody } from "../http/requestBodies.js"
 import { Journal, type OpenEntry } from "../journal/journal.js"
@@ -37,13 +38,19 @@ const problemOf = (_: Refusal): Problem => ({ status: 401, message: "the API key
 /** Ids by the headers of their requests, so that the journal and the response have the same one. */
 const madeIds = new WeakMap<object, string>()
 
+/** The id that the client sent. `null` if it sent none that is valid. */
+const sentIdOf = (headers: Readonly<IncomingHttpHeaders>): string | null => {
+  const given = headers[Contract.header.requestId.toLowerCase()]
+  return typeof given === "string" && Contract.requestIdPattern.test(given) ? given : null
+}
+
 /** The id that the client sent, if it is valid. Otherwise one of the service. */
 const requestIdOf = (
   headers: Readonly<IncomingHttpHeaders>,
   { makeRequestId }: Pick<SynthesisOptions, "makeRequestId">
 ): string => {
-  const given = headers[Contract.header.requestId.toLowerCase()]
-  if (typeof given === "string" && Contract.requestIdPattern.test(given)) return given
+  const given = sentIdOf(headers)
+  if (given !== null) return given
   const id = madeIds.get(headers) ?? makeRequestId()
   madeIds.set(headers, id)
   return id
@@ -156,6 +163,8 @@ export const synthesisHandler = (options: SynthesisOptions, exchanges?: Exchange
           }),
     problemToResponse: synthesisProblemToResponse(options),
     readFields: () => readJsonFields(maximumBodyBytes, decode),
+    sentId: sentIdOf,
+    readIdentity: (headers) => digestBody(sentIdOf(headers)),
     bodyIdleMillis: options.bodyIdleMillis
   })
 }

@@ -19,6 +19,7 @@ import { readRecording } from "../recordings/recording.js"
 import { counted } from "../recordings/samples.js"
 import { TemporaryFiles } from "../recordings/temporaryFiles.js"
 import { recogniserProblem } from "./engineProblems.js"
+import { identifyForm } from "./formIdentity.js"
 import { IdsAndClock } from "./idsAndClock.js"
 import { readFieldsOnly, readUpload } from "./multipartUpload.js"
 import { type FieldsReader, operationHandler } from "./operation.js"
@@ -75,6 +76,8 @@ export const transcriptionHandler = (settings: TranscriptionSettings, exchanges?
           }),
     problemToResponse: transcriptionProblemToResponse,
     readFields: readFormFields,
+    sentId: () => undefined,
+    readIdentity: identifyForm,
     bodyIdleMillis: settings.bodyIdleMillis
   })
 }

@@ -1,15 +1,25 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Fault, type FaultsService } from "../../Faults.js"
+import { Fault, type FaultRecord, type FaultReport, type FaultsService } from "../../Faults.js"
+import type { JournalEntry } from "../../Journal.js"
 import type { OperationName } from "../../OperationName.js"
 import type { Changes } from "../journal/changes.js"
+import { realClock } from "../realTime.js"
 import { validateOrDie } from "../validation.js"
+import { reportOn } from "./faultReport.js"
+import { makeObservations, type Observations, type Observer } from "./observations.js"
 
 /** The faults, with the operations' view of them. */
 export interface ArmedFaults extends FaultsService {
-  /** Counts a request that has arrived, and returns the fault to apply. */
-  readonly next: (operation: OperationName) => Fault | undefined
+  /** Counts a request that has arrived. `undefined` if no faults are set. */
+  readonly arrived: (entry: Pick<JournalEntry, "number" | "at" | "operation">) => ObservedRequest | undefined
+}
+
+/** A request that arrived while faults were set. */
+export interface ObservedRequest extends Observer {
+  /** The fault to apply. */
+  readonly fault: Fault | undefined
 }
 
 export class Faults extends Context.Tag("@effect-speech/local-service/internal/Faults")<Faults, ArmedFaults>() {}
@@ -30,7 +40,8 @@ export interface FaultsOptions extends Pick<Changes, "changed"> {
 
 export const makeFaults = ({ changed, now }: FaultsOptions): ArmedFaults => {
   let armed: ReadonlyArray<Armed> = []
-  let setAt = 0
+  let setAt = now()
+  let observations: Observations | undefined
   const happens = (each: Armed, operation: OperationName, elapsed: number): boolean => {
     const { fault } = each
     if (fault.operation !== undefined && fault.operation !== operation) return false
@@ -39,25 +50,57 @@ export const makeFaults = ({ changed, now }: FaultsOptions): ArmedFaults => {
     if (each.matched < (fault.nth ?? 1) || each.happened >= (fault.times ?? Number.POSITIVE_INFINITY)) return false
     return each.random() < (fault.probability ?? 1)
   }
+  const records = (): ReadonlyArray<FaultRecord> => armed.map(({ fault, happened }) => ({ fault, happened }))
+  /** The fault that a request meets, if any. */
+  const next = (operation: OperationName): Armed | undefined => {
+    const elapsed = now() - setAt
+    // Filters instead of finding, because every fault counts the request.
+    const [first] = armed.filter((each) => happens(each, operation, elapsed))
+    if (first === undefined) return undefined
+    first.happened++
+    changed("faults")
+    return first
+  }
   return {
     set: (faults) =>
       Effect.map(validateOrDie(FaultList, faults), () => {
-        setAt = now()
+        const since = now()
+        setAt = since
         armed = faults.map((fault) => ({ fault, random: randomNumbers(fault.seed ?? 0), matched: 0, happened: 0 }))
+        observations = faults.length === 0 ? undefined : makeObservations(() => now() - since)
         changed("faults")
       }),
-    list: Effect.sync(() => armed.map(({ fault, happened }) => ({ fault, happened }))),
-    next: (operation) => {
-      // Filters instead of finding, because every fault counts the request.
-      const elapsed = armed.length === 0 ? 0 : now() - setAt
-      const [first] = armed.filter((each) => happens(each, operation, elapsed))
-      if (first === undefined) return undefined
-      first.happened++
-      changed("faults")
-      return first.fault
+    list: Effect.sync(records),
+    report: Effect.zipRight(
+      settle(() => observations?.isInProgress() === true),
+      Effect.sync(
+        (): FaultReport => ({
+          elapsedMillis: Math.round(now() - setAt),
+          faults: records(),
+          ...(observations?.report() ?? reportOn([]))
+        })
+      )
+    ),
+    arrived: (entry) => {
+      if (observations === undefined) return undefined
+      const met = next(entry.operation)
+      const { body, status } = met?.fault ?? {}
+      const observer = observations.arrived(entry, {
+        fault: met === undefined ? null : armed.indexOf(met) + 1,
+        isInjected: body !== undefined || status !== undefined
+      })
+      return { fault: met?.fault, ...observer }
     }
   }
 }
+
+/** A client may know that its request has ended before the service does, so a report waits a little. */
+const settle = (isInProgress: () => boolean): Effect.Effect<void> =>
+  Effect.sleep(5).pipe(
+    Effect.repeat({ while: isInProgress, times: 20 }),
+    Effect.when(isInProgress),
+    Effect.withClock(realClock)
+  )
 
 /** Whether a fault lasts so many milliseconds after it was set. */
 const lasts = ({ afterMillis = 0, forMillis = Number.POSITIVE_INFINITY }: Fault, elapsed: number): boolean =>

@@ -96,6 +96,7 @@ const makeHandlers = (service: PlatformOptions): Handlers => {
     usage: () => accounts.usage,
     faults: () => faults.list,
     setFaults: ({ payload }) => Effect.zipRight(faults.set(payload), faults.list),
+    faultReport: () => faults.report,
     requests: () => service.requests,
     reset: ({ payload }) => service.reset(payload),
     events: () => eventsResponse(changes, sessions),

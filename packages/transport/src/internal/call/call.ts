@@ -9,10 +9,10 @@ import type { Attempt } from "../../CallReport.js"
 import { replaces } from "../../unstable/CallEvents.js"
 import type { Failure } from "../../unstable/Failure.js"
 import type { Progress } from "../../unstable/Operation.js"
+import { dateIn, retryAfterMillis } from "../../unstable/RetryAfter.js"
 import type { HttpExchange, HttpResponse } from "../http/httpDriver.js"
 import { briefly } from "../timer/awaitBriefly.js"
 import type { CallTimer, DeadlineMonitor } from "../timer/callTimer.js"
-import { dateIn, retryAfterMillis } from "./backoff.js"
 import type { Place } from "./callQueue.js"
 
 /** A call's wait in the queue of its layer. */
