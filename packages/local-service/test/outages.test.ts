@@ -1,3 +1,4 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, layer } from "@effect/vitest"
 import { LocalService } from "@effect-speech/local-service"
 import type { Fault } from "@effect-speech/local-service/Faults"
@@ -12,11 +13,18 @@ import * as Redacted from "effect/Redacted"
 import { model, wav } from "./blackbox/support/messages.js"
 import { cannedService } from "./blackbox/support/service.js"
 
-const TestLive = LocalService.layerClients.pipe(
-  Layer.provideMerge(Layer.mergeAll(cannedService({ bodyIdle: "5 seconds" }), NodeTransport.layer))
+const clients = Layer.unwrapEffect(
+  Effect.map(LocalService, ({ apiKey, sttBaseUrl, ttsBaseUrl }) => {
+    const options = { apiKey, allowInsecureHttp: true, retries: { times: 2, firstDelay: "1 millis" } } as const
+    return Layer.merge(
+      SpeechToText.layer({ ...options, baseUrl: sttBaseUrl }),
+      TextToSpeech.layer({ ...options, baseUrl: ttsBaseUrl })
+    )
+  })
 )
-
-const retries = { times: 2, firstDelay: "1 millis" } as const
+const TestLive = clients.pipe(
+  Layer.provideMerge(Layer.mergeAll(cannedService(), NodeTransport.layer, NodeFileSystem.layer))
+)
 
 /** Sets faults, runs a client, and reads what the requests were. */
 const reportOf = <A, E, R>(faults: ReadonlyArray<Fault>, client: Effect.Effect<A, E, R>) =>
@@ -33,10 +41,8 @@ const reportOf = <A, E, R>(faults: ReadonlyArray<Fault>, client: Effect.Effect<A
     return report
   })
 
-const speak = Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text: "Platform two" }, { retries }))
-const transcribe = Effect.flatMap(SpeechToText, (stt) =>
-  stt.transcribe({ audio: AudioSource.fromBytes(wav()), model }, { retries })
-)
+const speak = Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text: "Platform two" }))
+const transcribe = Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio: AudioSource.fromBytes(wav()), model }))
 
 /** Sends requests of a plain client, one after the other. */
 const send = (...bodies: ReadonlyArray<() => string | FormData>) =>
