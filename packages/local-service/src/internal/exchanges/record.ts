@@ -29,6 +29,7 @@ import { removeAbandonedParts } from "./parts.js"
 import { makeRequestBody } from "./requestBody.js"
 import { isProblem, makeRequestReader, type RequestReader } from "./requestReader.js"
 import { audioFolder, makeSpool, type Spool, type SpoolOptions } from "./spool.js"
+import { removeUnusedAudio } from "./unusedAudio.js"
 
 export interface RecorderOptions extends RecordOptions {
   /** The longest time without a byte of a request body, in milliseconds. */
@@ -55,7 +56,13 @@ export const makeRecorder = (options: RecorderOptions) =>
     const store = yield* Effect.acquireRelease(
       Effect.sync(() => makeExchangeStore(folder)),
       ({ end }) =>
-        Effect.catchAllCause(Effect.promise(end), (cause) => Effect.logWarning("The recording did not end", cause))
+        Effect.tryPromise(() => end().then(() => removeUnusedAudio(folder))).pipe(
+          Effect.catchAll((error) =>
+            Effect.logWarning(
+              `${folder} may hold responses or audio of earlier recordings (${codeOrName(error.error)}).`
+            )
+          )
+        )
     )
     const client = Context.get(yield* Layer.build(NodeTransport.layer), HttpClient.HttpClient).pipe(
       HttpClient.withTracerDisabledWhen(() => true),
