@@ -36,11 +36,15 @@ export interface ReceivedExchange {
 /** Why an exchange is not kept. */
 class NotKept extends Error {}
 
-/** Keeps an exchange, or logs why it can't. */
-export const keepExchange = (received: ReceivedExchange): Effect.Effect<void> =>
+/** Keeps an exchange, or logs why it can't. Returns whether it is kept. */
+export const keepExchange = (received: ReceivedExchange): Effect.Effect<boolean> =>
   Effect.tryPromise({ try: () => keep(received), catch: reasonOf }).pipe(
+    Effect.as(true),
     Effect.catchAll((reason) =>
-      Effect.logWarning(`A ${received.response.status} of ${received.call.operation} was not kept: ${reason}.`)
+      Effect.as(
+        Effect.logWarning(`A ${received.response.status} of ${received.call.operation} was not kept: ${reason}.`),
+        false
+      )
     ),
     // A client that leaves with the whole response has had its exchange.
     Effect.uninterruptible

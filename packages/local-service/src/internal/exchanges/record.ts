@@ -21,7 +21,7 @@ import { badRequest, type Problem } from "../http/problems.js"
 import { Journal, type JournalService, type OpenEntry } from "../journal/journal.js"
 import { monotonicMillis } from "../realTime.js"
 import { type ExchangeStore, makeExchangeStore } from "./exchangeStore.js"
-import type { ExchangeCall, Exchanges } from "./exchanges.js"
+import { type Counter, type ExchangeCall, type Exchanges, makeCounter } from "./exchanges.js"
 import { addressOf, forwardedRequest, relayed } from "./forwarding.js"
 import { keepExchange, secretsOf } from "./keepExchange.js"
 import { wavOf } from "./keptResponse.js"
@@ -69,9 +69,11 @@ export const makeRecorder = (options: RecorderOptions) =>
       HttpClient.withScope
     )
     const addresses = { transcribe: baseOf(options.sttBaseUrl), synthesize: baseOf(options.ttsBaseUrl) }
+    const { add, counts } = makeCounter()
     return {
       work: (call) =>
-        record(call, { ...options, addresses, client, store, spool: { folder, secrets: secretsOf(apiKey) } }),
+        record(call, { ...options, addresses, client, store, add, spool: { folder, secrets: secretsOf(apiKey) } }),
+      counts,
       reset: Effect.void
     } satisfies Exchanges
   })
@@ -83,12 +85,14 @@ interface Recorder extends RecorderOptions {
   readonly addresses: Readonly<Record<OperationName, URL | undefined>>
   readonly client: HttpClient.HttpClient.With<HttpClientError, Scope.Scope>
   readonly store: ExchangeStore
+  readonly add: Counter["add"]
   readonly spool: SpoolOptions
 }
 
 const record = (call: ExchangeCall, recorder: Recorder) =>
   Effect.gen(function* () {
     const { authorize, entry, operation, request } = call
+    const { add } = recorder
     entry.keyId = (yield* authorize).keyId
     const base = recorder.addresses[operation]
     if (base === undefined) {
@@ -101,6 +105,8 @@ const record = (call: ExchangeCall, recorder: Recorder) =>
     const reader = makeRequestReader(operation, incoming.headers, upload)
     const body = makeRequestBody(incoming, keepingFields(reader, entry, yield* Journal), recorder.bodyIdleMillis)
 
+    const lost = (error: unknown) => Effect.zipRight(add("notKept"), warnCut(base, error))
+
     const startedAt = monotonicMillis()
     const sent = forwardedRequest(incoming, body, {
       url: addressOf(base, operation, incoming),
@@ -108,16 +114,16 @@ const record = (call: ExchangeCall, recorder: Recorder) =>
     })
     const response = yield* Effect.catchAll(recorder.client.execute(sent), (error): Effect.Effect<never, Problem> => {
       const problem = body.problem()
-      return problem === undefined
-        ? Effect.zipRight(warnCut(base, error), resetConnection(incoming))
-        : Effect.fail(problem)
+      return problem === undefined ? Effect.zipRight(lost(error), resetConnection(incoming)) : Effect.fail(problem)
     })
     const millis = Math.round(monotonicMillis() - startedAt)
     const wav = wavOf(operation, response)
     const received = yield* scopedSpool({ ...recorder.spool, headerLength: wav?.headerLength })
-    const keep = keepExchange({ call, body, upload, response, received, wav, millis, ...recorder })
-    const cut = (error: unknown) =>
-      Stream.fromEffect(Effect.zipRight(warnCut(base, error), closeConnection(nodeResponse)))
+    const keep = Effect.flatMap(
+      keepExchange({ call, body, upload, response, received, wav, millis, ...recorder }),
+      (isKept) => add(isKept ? "kept" : "notKept")
+    )
+    const cut = (error: unknown) => Stream.fromEffect(Effect.zipRight(lost(error), closeConnection(nodeResponse)))
     return { response: relayed(response, Stream.catchAll(observed(response, received, keep), cut)), hold: undefined }
   })
 

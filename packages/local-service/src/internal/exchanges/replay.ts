@@ -19,7 +19,7 @@ import {
   readExchange,
   readIndex
 } from "./exchangeIndex.js"
-import type { ExchangeCall, Exchanges } from "./exchanges.js"
+import { type Counter, type ExchangeCall, type Exchanges, makeCounter } from "./exchanges.js"
 import { withHeaders } from "./forwarding.js"
 import { identityOf, type RequestFacts } from "./identity.js"
 import { type DescribedRequest, describeMissing, nearestTo } from "./nearest.js"
@@ -34,17 +34,18 @@ export interface ReplayOptions {
 
 /** Responds with the exchanges of a folder. */
 export const makeReplay = (options: ReplayOptions) =>
-  Effect.map(
-    readIndex(options.folder),
-    (index): Exchanges => ({
-      work: (call) => replay(call, index, options),
+  Effect.map(readIndex(options.folder), (index): Exchanges => {
+    const { add, counts } = makeCounter()
+    return {
+      work: (call) => replay(call, index, { ...options, add }),
+      counts,
       reset: Effect.sync(() => {
         for (const exchange of index.values()) exchange.made = 0
       })
-    })
-  )
+    }
+  })
 
-const replay = (call: ExchangeCall, index: ExchangeIndex, options: ReplayOptions) =>
+const replay = (call: ExchangeCall, index: ExchangeIndex, options: ReplayOptions & Pick<Counter, "add">) =>
   Effect.gen(function* () {
     const { entry, operation, request, unknownKey } = call
     const key = request.headers[Contract.header.apiKey.toLowerCase()] ?? ""
@@ -54,6 +55,7 @@ const replay = (call: ExchangeCall, index: ExchangeIndex, options: ReplayOptions
     const { filename, journalFields, ...facts } = yield* readFacts(call, options)
     ;(yield* Journal).keepRequest(entry, journalFields)
     const exchange = index.get(identityOf({ operation, ...facts }))
+    yield* options.add(exchange === undefined ? "missing" : "replayed")
     if (exchange === undefined) {
       return yield* Effect.fail(yield* missing({ operation, ...facts, filename }, index, options.folder))
     }
