@@ -1,7 +1,6 @@
 /**
  * The local service, with the options of a command.
  */
-import { statSync } from "node:fs"
 import * as Espeak from "@effect-speech/local-service/Espeak"
 import * as KnownRecordings from "@effect-speech/local-service/KnownRecordings"
 import { LocalService } from "@effect-speech/local-service/LocalService"
@@ -12,15 +11,16 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Given } from "./declaration.js"
+import {
+  checkExchanges,
+  describeExchanges,
+  describeSource,
+  describeUnrecorded,
+  readRecordedService
+} from "./exchanges.js"
 import { refuse, type UsageError } from "./failure.js"
-
-const typeOf = (path: string): "folder" | "file" | undefined => {
-  try {
-    return statSync(path).isDirectory() ? "folder" : "file"
-  } catch {
-    return undefined
-  }
-}
+import { say } from "./message.js"
+import { typeOf } from "./pathType.js"
 
 /** The options that say how to run models. */
 const ofModels = ["idle", "preload", "queue", "threads"] as const
@@ -38,7 +38,7 @@ const check = (given: Given<"run">): Effect.Effect<void, UsageError> => {
   if (models !== undefined && typeOf(models) !== "folder") return refuse("--models must be a folder that exists.")
   const alone = ofModels.find((name) => given[name] !== undefined && given[name] !== false)
   if (models === undefined && alone !== undefined) return refuse(`--${alone} is for the models of --models FOLDER.`)
-  return Effect.void
+  return checkExchanges(given)
 }
 
 const builtInRecogniser = ({ capacity }: Given<"run">) =>
@@ -66,8 +66,12 @@ const openEngines = (given: Given<"run">) =>
 export const startService = (given: Given<"run">) =>
   Effect.gen(function* () {
     yield* check(given)
+    const record = given.record === undefined ? undefined : yield* readRecordedService(given.record)
     const { aboutModels, engines, problems } = yield* openEngines(given)
-    const { credits, dataDir, host, hostNames, newKey, port, recordings } = given
+    // Runs after the service has ended.
+    let summary: Effect.Effect<void> = Effect.void
+    yield* Effect.addFinalizer(() => Effect.suspend(() => summary))
+    const { credits, dataDir, host, hostNames, newKey, port, recordings, replay } = given
     const service = yield* LocalService.make({
       port,
       host,
@@ -75,19 +79,22 @@ export const startService = (given: Given<"run">) =>
       credits,
       dataDirectory: dataDir,
       newKey,
-      recordings
+      recordings,
+      record,
+      replay
     }).pipe(Effect.provide(engines))
     const { adminToken, apiKey, consoleLink, platformUrl, sttBaseUrl, ttsBaseUrl } = service
+    summary = Effect.flatMap(service.exchanges, (counts) => say(...describeExchanges(given, counts)))
     return {
       sttBaseUrl,
       ttsBaseUrl,
       platformUrl,
       apiKey: apiKey && Redacted.value(apiKey),
       adminToken: Redacted.value(adminToken),
-      /** What each model does, and which folders are none. Empty without `--models`. */
-      aboutModels,
-      /** Which folders of `--models` are no models, and why. */
-      problems,
+      /** What each model does, which folders are none, and where the responses come from. */
+      notes: [...aboutModels, ...describeSource(given, record)],
+      /** Which folders of `--models` are no models, and which operation is not recorded, and why. */
+      problems: [...problems, ...describeUnrecorded(record)],
       /** A new link, which signs a browser in at the console once. */
       consoleUrl: Effect.map(consoleLink, Redacted.value)
     }

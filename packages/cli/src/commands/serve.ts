@@ -23,8 +23,15 @@ export const serve = (given: Given<"serve">) =>
     if (given.json && given.shell !== undefined) {
       return yield* refuse("--json prints no lines for a shell: leave out --shell.")
     }
-    const { aboutModels, adminToken, apiKey, platformUrl, sttBaseUrl, ttsBaseUrl, ...service } =
-      yield* startService(given)
+    const {
+      adminToken,
+      apiKey,
+      notes: about,
+      platformUrl,
+      sttBaseUrl,
+      ttsBaseUrl,
+      ...service
+    } = yield* startService(given)
     const consoleUrl = yield* service.consoleUrl
     const shell = given.shell ?? findShell(process.env, process.platform)
     const variables = { SPEECH_STT_BASE_URL: sttBaseUrl, SPEECH_TTS_BASE_URL: ttsBaseUrl, SPEECH_API_KEY: apiKey }
@@ -38,7 +45,7 @@ export const serve = (given: Given<"serve">) =>
             .join("\n")
         )
     const notes = applying(
-      ...aboutModels,
+      ...about,
       `The local service is ready. Ctrl-C ends it.${given.json ? "" : " Paste the lines above into another terminal."}`,
       !given.json && given.shell === undefined && `They are for ${shell}; --shell gives those of another shell.`,
       apiKey === undefined &&

@@ -57,7 +57,19 @@ const service = {
   preload: flag("--preload", "Load all models at the start, instead of each at its first request."),
   idle: optional("--idle MINUTES", number({ above: 0 }), "Unload a model that had no request for so long.", {
     default: "it stays loaded"
-  })
+  }),
+  record: optional(
+    "--record FOLDER",
+    text,
+    "Forward each request to the service that the environment names, and keep it with its response in this folder.",
+    { completes: "folder" }
+  ),
+  replay: optional(
+    "--replay FOLDER",
+    text,
+    "Respond from the exchanges that --record kept in this folder. Nothing is sent anywhere.",
+    { completes: "folder" }
+  )
 }
 
 export const serve = {
@@ -66,7 +78,8 @@ export const serve = {
     "speech serve",
     "speech serve --open",
     "speech serve --port 8100 --data-dir speech-data",
-    "speech serve --models models"
+    "speech serve --models models",
+    "speech serve --record exchanges"
   ],
   options: {
     ...service,
@@ -80,7 +93,11 @@ export const serve = {
 
 export const run = {
   summary: "Run a command with a service of its own on this machine.",
-  examples: ["speech run -- npm test", "speech run --credits 100 --recordings calls -- node app.js"],
+  examples: [
+    "speech run -- npm test",
+    "speech run --credits 100 --recordings calls -- node app.js",
+    "speech run --replay exchanges -- npm test"
+  ],
   operands: {
     name: "COMMAND…",
     description: "Command and its arguments, after --. The service ends with it.",
