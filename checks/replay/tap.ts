@@ -64,7 +64,13 @@ export const startTap = async (target: string) => {
     const body = new Uint8Array(Buffer.concat(chunks))
     const { host, connection, "content-length": length, ...headers } = request.headers
     try {
-      const answer = await send(`${target}${request.url}`, { method: request.method ?? "", headers, body: [body] })
+      const answer = await send(`${target}${request.url}`, {
+        method: request.method ?? "",
+        // The service closes a connection that was idle, perhaps at the very moment of the next request.
+        agent: false,
+        headers,
+        body: [body]
+      })
       exchanges.push({
         ...(await readRequest(request.headers, body)),
         status: answer.status,
