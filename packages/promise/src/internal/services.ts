@@ -86,8 +86,7 @@ const withVariables =
 
 /** The services of a client, as of `options`, which are valid. */
 export const makeServices = (options: ConnectOptions, calls: Calls): Services => {
-  const scope = Effect.runSync(Scope.make())
-  const transport = once(calls, Layer.buildWithScope(NodeTransport.layer, scope))
+  const { close, transport } = makeTransport(calls)
   const service = <A, E>(
     address: keyof typeof addresses,
     make: (apiKey: ApiKey, baseUrl: string) => Effect.Effect<A, E, HttpClient.HttpClient | FileSystem.FileSystem>
@@ -107,6 +106,17 @@ export const makeServices = (options: ConnectOptions, calls: Calls): Services =>
     textToSpeech: service("ttsBaseUrl", (...values) => makeTextToSpeech(options, ...values)),
     speechToText: service("sttBaseUrl", (...values) => makeSpeechToText(options, ...values)),
     files: transport,
+    close
+  }
+}
+
+/** The connections and the files of this machine, opened at the first call that needs them. */
+export const makeTransport = (
+  calls: Calls
+): { readonly transport: Effect.Effect<Transport>; readonly close: Effect.Effect<void> } => {
+  const scope = Effect.runSync(Scope.make())
+  return {
+    transport: once(calls, Layer.buildWithScope(NodeTransport.layer, scope)),
     close: Scope.close(scope, Exit.void)
   }
 }
