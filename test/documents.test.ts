@@ -266,10 +266,16 @@ describe("the README of a package", () => {
     }
   })
 
-  it("promise documents each use of a speech", () => {
+  it("promise documents each use of a speech, and each event", () => {
     const uses = interfaceOf("promise", "Speech", "Speech").filter((name) => !["catch", "finally"].includes(name))
+    const events = ["Call", "Speech", "Transcription"].flatMap((module) =>
+      [...read(`packages/promise/src/${module}.ts`).matchAll(/^export type \w+Event =\n(?: .+\n)+/gm)].flatMap(
+        ([union]) => [...union.matchAll(/"([A-Z]\w+)"/g)].map(([, tag]) => tag)
+      )
+    )
+    expect(events.length).toBeGreaterThan(10)
     const documented = tokensIn("packages/promise/README.md", "codespan").map(({ text }) => text.replace(/\(.*/, ""))
-    expect(documented).toEqual(expect.arrayContaining(uses))
+    expect(documented).toEqual(expect.arrayContaining([...uses, ...events]))
   })
 
   it.each([

@@ -77,7 +77,7 @@ const printed = [
   "Start\n300 ms: नमस्ते\n",
   "Speech\n600 ms\n",
   "Any length\n",
-  "Options of a call\nWaiting\nAnswered\n24000\n",
+  "Progress and abort\nWaiting\nAnswered\n24000\n",
   "Errors\n",
   'In a server\n200 audio/wav RIFF true\n400 {"error":"TtsInvalidRequest"}\n',
   "In a server\n200 audio/wav RIFF true\n",
