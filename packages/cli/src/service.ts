@@ -11,6 +11,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { checkOutput } from "./checkOutput.js"
 import type { Given } from "./declaration.js"
 import { refuse, type UsageError } from "./failure.js"
 
@@ -62,10 +63,23 @@ const openEngines = (given: Given<"run">) =>
     return { engines, aboutModels: describeContents(contents), problems: describeProblems(contents) }
   })
 
+/** The faults of `--faults`. Only this option loads the reader. */
+const faultsOf = ({ faults, faultsReport }: Given<"run">) =>
+  Effect.gen(function* () {
+    if (faults === undefined) {
+      return yield* faultsReport === undefined ? Effect.succeed([]) : refuse("--faults-report is for --faults FILE.")
+    }
+    const { readFaults } = yield* Effect.promise(() => import("./faults.js"))
+    const read = yield* readFaults(faults)
+    if (faultsReport !== undefined) yield* checkOutput(faultsReport, "--faults-report")
+    return read
+  })
+
 /** Runs the service until the scope closes. `apiKey` is `undefined` if an earlier start showed it. */
 export const startService = (given: Given<"run">) =>
   Effect.gen(function* () {
     yield* check(given)
+    const faults = yield* faultsOf(given)
     const { aboutModels, engines, problems } = yield* openEngines(given)
     const { credits, dataDir, host, hostNames, newKey, port, recordings } = given
     const service = yield* LocalService.make({
@@ -77,6 +91,7 @@ export const startService = (given: Given<"run">) =>
       newKey,
       recordings
     }).pipe(Effect.provide(engines))
+    yield* service.faults.set(faults)
     const { adminToken, apiKey, consoleLink, platformUrl, sttBaseUrl, ttsBaseUrl } = service
     return {
       sttBaseUrl,
@@ -84,6 +99,7 @@ export const startService = (given: Given<"run">) =>
       platformUrl,
       apiKey: apiKey && Redacted.value(apiKey),
       adminToken: Redacted.value(adminToken),
+      faults: service.faults,
       /** What each model does, and which folders are none. Empty without `--models`. */
       aboutModels,
       /** Which folders of `--models` are no models, and why. */

@@ -5,6 +5,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import type { Given } from "../declaration.js"
 import { refuse } from "../failure.js"
+import { reportingFaults } from "../faultsReport.js"
 import { applying } from "../message.js"
 import { openBrowser } from "../openBrowser.js"
 import { startService } from "../service.js"
@@ -49,5 +50,5 @@ export const serve = (given: Given<"serve">) =>
     yield* Effect.forEach(notes, (note) => Console.error(note), { discard: true })
     // A link of its own, so that the one that is printed stays unused.
     if (given.open) yield* Effect.forkScoped(Effect.flatMap(service.consoleUrl, openConsole))
-    return yield* Effect.never
+    return yield* reportingFaults(given, service.faults)(Effect.never)
   }).pipe(Effect.scoped)

@@ -55,6 +55,20 @@ const service = {
     { default: "128" }
   ),
   preload: flag("--preload", "Load all models at the start, instead of each at its first request."),
+  faults: optional(
+    "--faults FILE",
+    text,
+    "JSON file of faults: which requests fail, when, and how. At the end, a table says what the clients did.",
+    { completes: "file" }
+  ),
+  faultsReport: optional(
+    "--faults-report FILE",
+    text,
+    "Write what the clients did after each fault to this file, as JSON.",
+    {
+      completes: "file"
+    }
+  ),
   idle: optional("--idle MINUTES", number({ above: 0 }), "Unload a model that had no request for so long.", {
     default: "it stays loaded"
   })
@@ -80,7 +94,11 @@ export const serve = {
 
 export const run = {
   summary: "Run a command with a service of its own on this machine.",
-  examples: ["speech run -- npm test", "speech run --credits 100 --recordings calls -- node app.js"],
+  examples: [
+    "speech run -- npm test",
+    "speech run --faults outage.json -- npm test",
+    "speech run --credits 100 --recordings calls -- node app.js"
+  ],
   operands: {
     name: "COMMAND…",
     description: "Command and its arguments, after --. The service ends with it.",
