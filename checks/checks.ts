@@ -21,6 +21,7 @@ export const checks = {
   soak: built("load/soak.ts"),
   uploads: built("load/uploads.ts"),
   kill: built("load/kill.ts"),
+  replay: built("replay/check.ts"),
   engines: built("engines/check.ts"),
   "long-speech": built("long-speech/check.ts"),
   "long-transcription": built("long-transcription/check.ts"),

@@ -259,6 +259,19 @@ describe("the README of a package", () => {
     }
   })
 
+  it("promise documents the errors of both clients, with their facts", () => {
+    for (const { fields = {}, prototype } of [...errorsOf(Tts), ...errorsOf(Stt)]) {
+      const facts = Object.keys(fields).filter((field) => !["_tag", "call", "message"].includes(field))
+      expect(codeIn(cellOf("promise", prototype.name, "facts")).toSorted(), prototype.name).toEqual(facts.toSorted())
+    }
+  })
+
+  it("promise documents each use of a speech", () => {
+    const uses = interfaceOf("promise", "Speech", "Speech").filter((name) => !["catch", "finally"].includes(name))
+    const documented = tokensIn("packages/promise/README.md", "codespan").map(({ text }) => text.replace(/\(.*/, ""))
+    expect(documented).toEqual(expect.arrayContaining(uses))
+  })
+
   it.each([
     ["stt", Stt.SttError.members],
     ["tts", Tts.TtsError.members]
@@ -274,6 +287,10 @@ describe("the README of a package", () => {
     stt: SpeechToText.SpeechToTextOptions transport/ClientOptions.ClientOptions transport/Retries.RetryOptions
     stt: transport/CallEvent.CallOptions AudioSource.NamedOptions
     stt: AudioSource.StreamOptions
+    promise: SpeechClient.ConnectOptions SpeechClient.RetryPolicy Call.Deadlines Call.CallOptions
+    promise: Speech.VoiceOptions Speech.SpeakOptions Speech.SpeakLongOptions
+    promise: Transcription.RecognitionOptions Transcription.TranscribeOptions Transcription.TranscribeLongOptions
+    promise: SpeechError.SpeechError ErrorFacts.CommonFacts
     tts: TextToSpeech.TextToSpeechOptions transport/ClientOptions.ClientOptions transport/Retries.RetryOptions
     tts: transport/CallEvent.CallOptions Speech.ResponseFacts
     tts: Speech.SpeechStream Speech.Speech internal/testResponse.TestAudio
@@ -387,8 +404,13 @@ it("the arrows of ARCHITECTURE.md are the dependencies of the packages", () => {
     .filter((name) => statSync(join(root, "packages", name)).isDirectory())
     .flatMap((name) => {
       const { dependencies, devDependencies } = JSON.parse(read(`packages/${name}/package.json`))
-      // The command contains its dependencies of this project, so they are not installed with it.
-      return Object.keys({ ...dependencies, ...devDependencies })
+      const source = readdirSync(join(root, "packages", name, "src"), { recursive: true, encoding: "utf8" })
+        .filter((file) => file.endsWith(".ts"))
+        .map((file) => read(`packages/${name}/src/${file}`))
+        .join("\n")
+      // A bundle contains its dependencies of this project, so they are not installed with it. A test may need others.
+      const bundled = Object.keys(devDependencies ?? {}).filter((dependency) => source.includes(` "${dependency}`))
+      return [...Object.keys(dependencies ?? {}), ...bundled]
         .filter((dependency) => dependency.startsWith("@effect-speech/"))
         .map((dependency) => `${name} ${dependency.slice("@effect-speech/".length)}`)
     })

@@ -10,6 +10,7 @@ import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
@@ -551,6 +552,34 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(`${stdout}${stderr}`).toContain("TtsUnauthorized")
       expect(`${stdout}${stderr}`).not.toContain("नमस्ते")
       expect(`${stdout}${stderr}`).not.toContain(place.key)
+    })
+  )
+
+  itRuns("promiseServer speaks to browsers as the audio arrives, and answers a failure with a status", (place) =>
+    Effect.gen(function* () {
+      const { printed, terminate, ended } = yield* place.start("promiseServer.ts", { PORT: "0" })
+      const [, address = ""] = yield* printed(/Listening on (http:\S+)/)
+      const ask = (query: string) =>
+        Effect.promise((signal) => fetch(`${address}/say?${query}`, { signal, headers: { connection: "close" } }))
+      const said = yield* ask("text=Platform%20two")
+      const bytes = new Uint8Array(yield* Effect.promise(() => said.arrayBuffer()))
+      expect(said.headers.get("content-type")).toBe("audio/wav")
+      expect(said.headers.get("content-length")).toBe(`${bytes.length}`)
+      expect(Either.getOrThrow(Wav.decode(bytes)).format.sampleRate).toBe(24_000)
+
+      expect((yield* ask("lang=en")).status).toBe(400)
+      expect((yield* ask("text=x&lang=tlh")).status).toBe(400)
+      yield* place.service.faults.set([{ status: 429, headers: { "Retry-After": "3600" } }])
+      const failed = yield* ask("text=x")
+      expect([failed.status, yield* Effect.promise(() => failed.text())]).toEqual([503, "There is no speech now."])
+
+      yield* place.service.faults.set([])
+      const left = yield* Effect.fork(ask(`text=${encodeURIComponent(endless)}`))
+      yield* place.untilLast("underWay")
+      yield* Fiber.interrupt(left)
+      yield* place.untilLast("abandoned")
+      yield* terminate
+      expect(yield* ended).toMatchObject({ code: 0, stderr: "" })
     })
   )
 

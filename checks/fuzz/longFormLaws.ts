@@ -1,7 +1,7 @@
 import { inspect } from "node:util"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { AudioDecoder, type AudioFormat, Pcm, PcmStream } from "@effect-speech/audio-codec"
-import { LongSpeech, LongTranscription, PieceStore, Subtitles } from "@effect-speech/long-form"
+import { LongSpeech, LongTranscription, PieceStore, Subtitles, WordErrors } from "@effect-speech/long-form"
 import { SpeechToText } from "@effect-speech/stt"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
@@ -156,6 +156,22 @@ export const longFormLaws: Topic = Effect.succeed({
         again.pieces.every(({ source }) => source === "kept"),
         again.pieces
       )
+    })
+  ),
+
+  "the errors between any two texts are the same in both directions, and their words are paired in order": law(
+    30,
+    FastCheck.asyncProperty(FastCheck.array(anyString), FastCheck.array(anyString), async (one, other) => {
+      const [said, heard] = [one.join(" "), other.join(" ")]
+      const there = await Effect.runPromise(WordErrors.compare(said, heard))
+      const back = await Effect.runPromise(WordErrors.compare(heard, said))
+      check(there.words.errors === back.words.errors && there.characters.errors === back.characters.errors, there, back)
+      const wordsOf = ({ pairs }: WordErrors.Comparison, side: "reference" | "heard") =>
+        pairs.flatMap((pair) => (side in pair ? (pair as Record<typeof side, string>)[side] : [])).join(" ")
+      check(wordsOf(there, "reference") === wordsOf(back, "heard"), there, back)
+      check(wordsOf(there, "heard") === wordsOf(back, "reference"), there, back)
+      const same = await Effect.runPromise(WordErrors.compare(said, said))
+      check(same.words.errors === 0 && same.characters.errors === 0, same)
     })
   )
 })

@@ -1,8 +1,8 @@
 /**
  * The clients on other runtimes: `pnpm verify runtimes`; `--only node22,bun` for some of them.
  *
- * On each runtime, the tests that it can run, and a smoke test of the built packages over each HttpClient layer, against a
- * local service on this Node. The differences that the README of transport lists must be there too.
+ * On each runtime, the tests that it can run, and a smoke test of the built packages over each HttpClient layer and of
+ * `@effect-speech/promise`, against a local service on this Node. The differences that the README of transport lists must be there too.
  */
 import { createServer, type ServerResponse } from "node:http"
 import { fileURLToPath } from "node:url"
@@ -24,6 +24,8 @@ interface Runtime {
   readonly tests: ReadonlyArray<string>
   /** The layers, with the checks of the smoke test that are expected to fail on each. */
   readonly layers: Readonly<Partial<Record<Layer, ReadonlyArray<string>>>>
+  /** Those of the smoke test of `@effect-speech/promise`. */
+  readonly promise: ReadonlyArray<string>
 }
 
 const ofFetch = ["a recording is sent with its length", "a redirect of a recording fails with its status"]
@@ -43,7 +45,8 @@ const node = (version: string): Runtime => ({
     "test/faults/",
     "test/endToEnd"
   ],
-  layers: { ...layersOfNode, "FetchHttpClient.layer": ofFetch }
+  layers: { ...layersOfNode, "FetchHttpClient.layer": ofFetch },
+  promise: []
 })
 
 const runtimes: Readonly<Record<string, Runtime>> = {
@@ -61,7 +64,8 @@ const runtimes: Readonly<Record<string, Runtime>> = {
       ..."audio-codec transport tts".split(" ").map((name) => `packages/${name}/`),
       ..."undiciDriver proxy".split(" ").map((name) => `--exclude=**/${name}.test.ts`)
     ],
-    layers: { "NodeTransport.layer": ofFetch, "NodeHttpClient.layer": [], "FetchHttpClient.layer": ofFetch }
+    layers: { "NodeTransport.layer": ofFetch, "NodeHttpClient.layer": [], "FetchHttpClient.layer": ofFetch },
+    promise: []
   },
   deno: {
     package: "deno@2.9.6",
@@ -69,7 +73,8 @@ const runtimes: Readonly<Record<string, Runtime>> = {
     evaluate: "eval",
     // Other tests start Node, name languages that Deno does not know, or check the reasons of fetch.
     tests: ["packages/transport/", "packages/tts/"],
-    layers: { ...layersOfNode, "FetchHttpClient.layer": [...ofFetch, ...withoutReasons] }
+    layers: { ...layersOfNode, "FetchHttpClient.layer": [...ofFetch, ...withoutReasons] },
+    promise: []
   }
 }
 
@@ -108,9 +113,15 @@ const runTests = async (path: string, { run, tests }: Runtime): Promise<Result> 
 
 type Exceptions = ReadonlyArray<string>
 
-const runSmoke = async (path: string, { run }: Runtime, setting: Setting, exceptions: Exceptions): Promise<Result> => {
-  const smoke = fileURLToPath(new URL("smoke.js", import.meta.url))
-  const { failure, text } = await output(path, [...run, smoke, JSON.stringify(setting)])
+const runSmoke = async (
+  path: string,
+  { run }: Runtime,
+  smoke: "smoke.js" | "promise.js",
+  setting: Omit<Setting, "layer"> | Setting,
+  exceptions: Exceptions
+): Promise<Result> => {
+  const program = fileURLToPath(new URL(smoke, import.meta.url))
+  const { failure, text } = await output(path, [...run, program, JSON.stringify(setting)])
   const outcomes: ReadonlyArray<Outcome> = text
     .split("\n")
     .filter((line) => line !== "")
@@ -169,8 +180,11 @@ for (const [name, runtime] of Object.entries(runtimes)) {
   const { path, version } = await install(runtime)
   for (const [layer, exceptions] of Object.entries(runtime.layers)) {
     const setting: Setting = { ...addresses, layer: layer as Layer }
-    await report(name, version, `smoke test, ${layer}`, () => runSmoke(path, runtime, setting, exceptions))
+    await report(name, version, `smoke test, ${layer}`, () => runSmoke(path, runtime, "smoke.js", setting, exceptions))
   }
+  await report(name, version, "smoke test, `@effect-speech/promise`", () =>
+    runSmoke(path, runtime, "promise.js", addresses, runtime.promise)
+  )
   await report(name, version, "tests", () => runTests(path, runtime))
 }
 

@@ -9,7 +9,7 @@ import * as Redacted from "effect/Redacted"
  * Both clients of a service, with connections of their own.
  *
  * @param {import("effect-speech-test-support/serviceProcess").Ready} service
- * @param {Pick<Parameters<typeof TextToSpeech.layer>[0], "deadlines">} [options]
+ * @param {Pick<Parameters<typeof TextToSpeech.layer>[0], "deadlines"> & { readonly retries?: number }} [options]
  */
 export const clientsOf = ({ apiKey, sttBaseUrl, ttsBaseUrl }, options) => {
   const common = { ...options, apiKey: Redacted.make(apiKey ?? "") }

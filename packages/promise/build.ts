@@ -53,4 +53,8 @@ const copyDeclarations = async (module: string): Promise<void> => {
   for (const [, path = ""] of text.matchAll(relativeImport)) await copyDeclarations(join(dirname(module), path))
 }
 await copyDeclarations("index")
+
+// A program without the types of Node has `AsyncDisposable` only so.
+const index = join(dist, "index.d.cts")
+await writeFile(index, `/// <reference lib="esnext.disposable" />\n${await readFile(index, "utf8")}`)
 await writeFile(join(dist, "index.d.ts"), `export * from "./index.cjs"\n`)

@@ -15,7 +15,20 @@ import { collectedFootprint, footprint } from "./footprint.js"
 import { resetPeakMemory } from "./memory.js"
 
 /** @type {import("./serviceProcess.js").ServiceOptions} */
-const { cannedByText = false, cannedSeconds, engine, knownSeconds, ...options } = JSON.parse(process.argv[2] ?? "{}")
+const {
+  cannedByText = false,
+  cannedSeconds,
+  engine,
+  fixedMillis,
+  knownSeconds,
+  record,
+  ...others
+} = JSON.parse(process.argv[2] ?? "{}")
+const options = {
+  ...others,
+  fixedTime: fixedMillis === undefined ? undefined : new Date(fixedMillis),
+  record: record && { ...record, apiKey: Redacted.make(record.apiKey) }
+}
 
 const voiceOf = () => {
   if (cannedByText) return cannedVoice(({ text }) => noiseOf(text), { sampleRate })

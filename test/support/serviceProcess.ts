@@ -5,7 +5,11 @@ import type { Footprint } from "./footprint.js"
 import { send } from "./plainHttp.js"
 import { startScript } from "./processes.js"
 
-export interface ServiceOptions extends Omit<LocalServiceMakeOptions, "fixedTime"> {
+export interface ServiceOptions extends Omit<LocalServiceMakeOptions, "fixedTime" | "record"> {
+  /** In milliseconds since 1970. Default: the system clock. */
+  readonly fixedMillis?: number | undefined
+  /** Keeps the exchanges with another service. Default: none. */
+  readonly record?: RecordedService | undefined
   /** Speech of this length for every text, at once. Default: the real voice. */
   readonly cannedSeconds?: number | undefined
   /** The noise of `noiseOf` for each text, at once. Default: the real voice. */
@@ -14,6 +18,11 @@ export interface ServiceOptions extends Omit<LocalServiceMakeOptions, "fixedTime
   readonly engine?: SherpaOptions | undefined
   /** How many seconds of recordings the recogniser remembers. Default: its own default. */
   readonly knownSeconds?: number | undefined
+}
+
+/** The service to record, with its key as text. */
+export interface RecordedService extends Omit<NonNullable<LocalServiceMakeOptions["record"]>, "apiKey"> {
+  readonly apiKey: string
 }
 
 export interface Ready {

@@ -237,6 +237,7 @@ describe("writing a file", () => {
     ] as const) {
       const error = yield* Effect.flip(Wav.writeFile(short, path))
       expect(error).toMatchObject({ _tag: "SystemError", reason, pathOrDescriptor: path })
+      if (reason === "NotFound") expect(error.cause).toMatchObject({ code: "ENOENT" })
     }
     expect((yield* fs.stat(pipe)).type).toBe("FIFO")
     expect((yield* Wav.writeFile(short, "/dev/null")).dataLength).toBe(2)

@@ -4,6 +4,7 @@
 import * as Printable from "@effect-speech/common/Printable"
 import type { Comparison, Counts, Pair } from "@effect-speech/long-form/WordErrors"
 import { total } from "@effect-speech/long-form/WordErrors"
+import type { Transcription } from "@effect-speech/stt"
 import { count, plural } from "./message.js"
 
 /** Words of the text that follow each other, and what was heard in their place. Either may be empty. */
@@ -18,14 +19,14 @@ export interface Compared {
   readonly words: Counts
   readonly characters: Counts
   readonly differences: ReadonlyArray<Difference>
+  readonly warnings: Transcription["warnings"]
 }
 
-export const comparedOf = (file: string, { characters, pairs, words }: Comparison): Compared => ({
-  file,
-  words,
-  characters,
-  differences: differencesOf(pairs)
-})
+export const comparedOf = (
+  file: string,
+  { characters, pairs, words }: Comparison,
+  warnings: Transcription["warnings"]
+): Compared => ({ file, words, characters, differences: differencesOf(pairs), warnings })
 
 const differencesOf = (pairs: ReadonlyArray<Pair>): ReadonlyArray<Difference> => {
   const runs: Array<Array<Pair>> = []
@@ -107,7 +108,8 @@ export const toJson = (worst: ReadonlyArray<Compared>, failed: ReadonlyArray<obj
         file: each.file,
         words: countsOf(each.words),
         characters: countsOf(each.characters),
-        differences: each.differences
+        differences: each.differences,
+        warnings: each.warnings
       })),
       ...failed
     ]

@@ -1,7 +1,6 @@
 /**
  * The local service, with the options of a command.
  */
-import { statSync } from "node:fs"
 import * as Espeak from "@effect-speech/local-service/Espeak"
 import * as KnownRecordings from "@effect-speech/local-service/KnownRecordings"
 import { LocalService } from "@effect-speech/local-service/LocalService"
@@ -13,15 +12,16 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { checkOutput } from "./checkOutput.js"
 import type { Given } from "./declaration.js"
+import {
+  checkExchanges,
+  describeExchanges,
+  describeSource,
+  describeUnrecorded,
+  readRecordedService
+} from "./exchanges.js"
 import { refuse, type UsageError } from "./failure.js"
-
-const typeOf = (path: string): "folder" | "file" | undefined => {
-  try {
-    return statSync(path).isDirectory() ? "folder" : "file"
-  } catch {
-    return undefined
-  }
-}
+import { say } from "./message.js"
+import { typeOf } from "./pathType.js"
 
 /** The options that say how to run models. */
 const ofModels = ["idle", "preload", "queue", "threads"] as const
@@ -39,7 +39,7 @@ const check = (given: Given<"run">): Effect.Effect<void, UsageError> => {
   if (models !== undefined && typeOf(models) !== "folder") return refuse("--models must be a folder that exists.")
   const alone = ofModels.find((name) => given[name] !== undefined && given[name] !== false)
   if (models === undefined && alone !== undefined) return refuse(`--${alone} is for the models of --models FOLDER.`)
-  return Effect.void
+  return checkExchanges(given)
 }
 
 const builtInRecogniser = ({ capacity }: Given<"run">) =>
@@ -80,8 +80,12 @@ export const startService = (given: Given<"run">) =>
   Effect.gen(function* () {
     yield* check(given)
     const faults = yield* faultsOf(given)
+    const record = given.record === undefined ? undefined : yield* readRecordedService(given.record)
     const { aboutModels, engines, problems } = yield* openEngines(given)
-    const { credits, dataDir, host, hostNames, newKey, port, recordings } = given
+    // Runs after the service has ended.
+    let summary: Effect.Effect<void> = Effect.void
+    yield* Effect.addFinalizer(() => Effect.suspend(() => summary))
+    const { credits, dataDir, host, hostNames, newKey, port, recordings, replay } = given
     const service = yield* LocalService.make({
       port,
       host,
@@ -89,10 +93,13 @@ export const startService = (given: Given<"run">) =>
       credits,
       dataDirectory: dataDir,
       newKey,
-      recordings
+      recordings,
+      record,
+      replay
     }).pipe(Effect.provide(engines))
     yield* service.faults.set(faults)
     const { adminToken, apiKey, consoleLink, platformUrl, sttBaseUrl, ttsBaseUrl } = service
+    summary = Effect.flatMap(service.exchanges, (counts) => say(...describeExchanges(given, counts)))
     return {
       sttBaseUrl,
       ttsBaseUrl,
@@ -100,11 +107,14 @@ export const startService = (given: Given<"run">) =>
       apiKey: apiKey && Redacted.value(apiKey),
       adminToken: Redacted.value(adminToken),
       faults: service.faults,
-      /** What each model does, and which folders are none. Empty without `--models`. */
-      aboutModels,
-      /** Which folders of `--models` are no models, and why. */
-      problems,
+      /** What each model does, which folders are none, and where the responses come from. */
+      notes: [...aboutModels, ...describeSource(given, record)],
+      /** Which folders of `--models` are no models, and which operation is not recorded, and why. */
+      problems: [...problems, ...describeUnrecorded(record)],
       /** A new link, which signs a browser in at the console once. */
       consoleUrl: Effect.map(consoleLink, Redacted.value)
     }
   })
+
+/** A service that runs, as the commands use it. */
+export type StartedService = Effect.Effect.Success<ReturnType<typeof startService>>

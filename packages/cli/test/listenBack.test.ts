@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, layer } from "@effect/vitest"
+import { LocalService } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { requestCount, run, serviceOfTones, serviceWith, speechCommand, temporaryFolder } from "./environment.js"
@@ -81,6 +82,19 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
             { file: `${folder}/right.wav`, words: { errors: 0, rate: 0 }, characters: { rate: 0 }, differences: [] }
           ]
         })
+      })
+    )
+
+    it.scoped("asks the model for what transcribe asks for", () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        yield* speechCommand("synthesize", "बीस लोग आए", "--out", `${folder}/a.wav`)
+        writeFileSync(`${folder}/a.txt`, "२० लोग आए।")
+        const hindi = ["listen-back", folder, "--model", "hi-general-v2-8khz", "--hotword", "लोग:2"]
+        expect((yield* speechCommand(...hindi)).stdout).toContain('said "20", heard "बीस"')
+        expect((yield* speechCommand(...hindi, "--parse-number")).stdout).toMatch(/^1 recording, 1 without an error/)
+        const { request } = (yield* (yield* LocalService).requests).at(-1) ?? {}
+        expect(request).toMatchObject({ hotwords: [{ phrase: "लोग", score: 2 }] })
       })
     )
 

@@ -16,7 +16,10 @@ export class JournalEntry extends structural(
     /** When the request arrived: ISO 8601, UTC. */
     at: Schema.String,
     operation: OperationName,
-    /** The id of the key. `null` if the key was not accepted. `console` for a call of the console, which needs no key. */
+    /**
+     * The id of the key. `null` if the key was not accepted. `console` for a call of the console, which needs no key. `replay` in a replay,
+     * which accepts any key.
+     */
     keyId: Schema.NullOr(Schema.String),
     /** The request id of a synthesis, or the call id of a transcription. */
     id: Schema.NullOr(Schema.String),

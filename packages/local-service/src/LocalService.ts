@@ -17,6 +17,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { AccountsService } from "./Accounts.js"
 import * as Espeak from "./Espeak.js"
+import type { ExchangeCounts } from "./ExchangeCounts.js"
 import type { FaultsService } from "./Faults.js"
 import { Accounts, makeAccounts } from "./internal/account/accounts.js"
 import { openDataDirectory, refuseFullDisk } from "./internal/account/dataDirectory.js"
@@ -25,6 +26,7 @@ import { makeSessions } from "./internal/console/sessions.js"
 import { IdsAndClock, makeIdsAndClock } from "./internal/contract/idsAndClock.js"
 import { synthesisHandler, synthesisProblemToResponse } from "./internal/contract/synthesis.js"
 import { transcriptionHandler, transcriptionProblemToResponse } from "./internal/contract/transcription.js"
+import { makeCounter } from "./internal/exchanges/exchanges.js"
 import { Faults, makeFaults } from "./internal/faults/faults.js"
 import { type ListenOptions, listen } from "./internal/http/listener.js"
 import type { ProblemToResponse } from "./internal/http/problems.js"
@@ -69,6 +71,8 @@ export interface LocalServiceHandle {
   readonly faults: FaultsService
   /** The latest thousand requests of both operations, oldest first. */
   readonly requests: Effect.Effect<ReadonlyArray<JournalEntry>>
+  /** How many requests were recorded or replayed since the start. All are 0 without the options `record` and `replay`. */
+  readonly exchanges: Effect.Effect<ExchangeCounts>
   /** With what it recognises and speaks, at this moment. */
   readonly models: Effect.Effect<ReadonlyArray<Model>>
   /** Turns recordings into text. */
@@ -183,6 +187,7 @@ const make: typeof LocalService.make = (options = {}) =>
       recogniser,
       models: makeModels({ recogniser, voice, models: settings.models }),
       requests: journal.entries,
+      exchanges: exchanges?.counts ?? makeCounter().counts,
       teach: (recording: TaughtRecording) => onLiveClock(teach(recogniser, recording, decodeLimits)),
       reset: (reproducible?: ReproducibleOptions) =>
         Effect.all(

@@ -1,5 +1,6 @@
 export * as Accounts from "./Accounts.js"
 export * as Espeak from "./Espeak.js"
+export * from "./ExchangeCounts.js"
 export * from "./FaultedRequest.js"
 export * as Faults from "./Faults.js"
 export * as Journal from "./Journal.js"

@@ -21,15 +21,21 @@ const sidesOf = (pairs: ReadonlyArray<WordErrors.Pair>) => ({
 
 /** The distance by the whole table. */
 const distanceByTable = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): number => {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (const [index, symbol] of one.entries()) {
-    const next = [index + 1]
-    for (const [at, it] of other.entries()) {
-      next.push(Math.min((row[at] ?? 0) + (it === symbol ? 0 : 1), (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
+  const numbers = new Map([...one, ...other].map((symbol, index) => [symbol, index]))
+  const numberOf = (symbol: string) => numbers.get(symbol) ?? -1
+  const columns = Int32Array.from(other, numberOf)
+  const row = Int32Array.from({ length: columns.length + 1 }, (_, index) => index)
+  const at = (index: number) => row[index] as number
+  for (const symbol of one.map(numberOf)) {
+    let diagonal = at(0)
+    row[0] = diagonal + 1
+    for (let index = 0; index < columns.length; index++) {
+      const distance = Math.min(diagonal + Number(columns[index] !== symbol), at(index + 1) + 1, at(index) + 1)
+      diagonal = at(index + 1)
+      row[index + 1] = distance
     }
-    row = next
   }
-  return row.at(-1) ?? 0
+  return at(columns.length)
 }
 
 const law = <Values extends [unknown, ...Array<unknown>]>(
@@ -39,7 +45,7 @@ const law = <Values extends [unknown, ...Array<unknown>]>(
   Effect.promise(() =>
     FastCheck.assert(
       FastCheck.asyncProperty(...arbitraries, (...values) => Effect.runPromise(check(...values))),
-      { numRuns: 100, seed: 37 }
+      { numRuns: 80, seed: 37 }
     )
   )
 
@@ -110,7 +116,7 @@ describe("the errors of a transcript", () => {
 describe("words that are written in two ways are the same", () => {
   it.effect.each([
     ["case and punctuation", "Don’t STOP — (it's) “here”!", "dont stop its here"],
-    ["a German sharp s and a Greek sigma", "Straße ΣΟΦΟΣ", "STRASSE σοφος"],
+    ["a German sharp s and a Greek sigma", "Straße STRAẞE ΣΟΦΟΣ", "STRASSE strasse σοφος"],
     ["digits of every script", "४२ ৪২ ૪૨ ௪௨ ౪౨ ೪೨ ൪൨ ۴۲ ٤٢ ４２", "42 ".repeat(10)],
     ["digits in groups", "1,00,000 ۱٬۰۰۰ 3.50 ३.५०", "100000 1000 3.50 3.50"],
     ["abbreviations and missing spaces", "U.S. a.m. है।वह है.वह", "us am है वह है वह"],
@@ -188,7 +194,7 @@ describe("the comparison of long texts", () => {
     Effect.gen(function* () {
       const random = chances(37)
       const word = () => String(Math.floor(random() ** 2 * 500))
-      const said = Array.from({ length: 5000 }, word)
+      const said = Array.from({ length: 4400 }, word)
       const got = said.flatMap(
         (each) => (random() < 0.1 ? [[], [word()], [each, word()]][Math.floor(random() * 3)] : each) ?? []
       )

@@ -26,5 +26,6 @@ import type { ConnectOptions, SpeechClient } from "./SpeechClient.js"
 export const connect = (options: ConnectOptions = {}): SpeechClient => {
   checkOptions(options, callSite(connect))
   const calls = makeCalls()
-  return makeClient(calls, makeServices(snapshot(options), calls))
+  const { environment, ...given } = options
+  return makeClient(calls, makeServices({ ...snapshot(given), environment }, calls))
 }

@@ -50,7 +50,7 @@ describe("an error of the Effect clients", () => {
   })
 
   it("of a setting names the option, and what to set", () => {
-    expect(speak(ConfigError.InvalidData(["baseUrl (SPEECH_TTS_BASE_URL)"], "is not a URL"))).toMatchObject({
+    expect(speak(ConfigError.InvalidData(["ttsBaseUrl"], "is not a URL"))).toMatchObject({
       tag: "InvalidOption",
       category: "request",
       facts: { option: "ttsBaseUrl", problem: "is not a URL" },

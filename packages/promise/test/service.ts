@@ -5,7 +5,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import type { Fault } from "@effect-speech/local-service/Faults"
 import * as KnownRecordings from "@effect-speech/local-service/KnownRecordings"
 import { LocalService } from "@effect-speech/local-service/LocalService"
-import { type ConnectOptions, connect } from "@effect-speech/promise"
+import { type ConnectOptions, connect, SpeechError } from "@effect-speech/promise"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -55,4 +55,26 @@ export const startService = () => {
     faults: (...faults: ReadonlyArray<Fault>) => Effect.runPromise(handle().faults.set(faults)),
     requests: () => Effect.runPromise(handle().requests)
   }
+}
+
+/** All bytes of a stream or an iterable. */
+export const bytesOf = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
+  const all: Array<Uint8Array> = []
+  for await (const chunk of chunks) all.push(chunk)
+  return new Uint8Array(Buffer.concat(all))
+}
+
+/** What a promise is rejected with, if it is an error of this package. */
+export const errorOf = async (promise: PromiseLike<unknown>): Promise<SpeechError> => {
+  const error: unknown = await promise.then(
+    () => new Error("It did not fail."),
+    (error: unknown) => error
+  )
+  if (error instanceof SpeechError) return error
+  throw error
+}
+
+/** Waits for a condition. The time limit of the test ends it. */
+export const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1))
 }

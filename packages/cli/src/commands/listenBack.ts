@@ -65,12 +65,13 @@ const compareOne = (given: Options, { file, text }: Spoken, progress: Progress.P
       { onEvent }
     )
     notes.add(file, notesOn(transcription))
-    return comparedOf(file, yield* compare(said, transcription.text))
+    return comparedOf(file, yield* compare(said, transcription.text), transcription.warnings)
   }).pipe(Effect.scoped)
 
 const compareAll = (given: Options, recordings: ReadonlyArray<Spoken>, progress: Progress.Progress) =>
   Effect.gen(function* () {
-    const { atMost = Number.POSITIVE_INFINITY, concurrency, json } = given
+    const { atMost = Number.POSITIVE_INFINITY, concurrency, json, operands } = given
+    const [folder = ""] = operands
     const notes = new Notes()
     const compared: Array<Compared> = []
     const failed: Array<object> = []
@@ -93,7 +94,7 @@ const compareAll = (given: Options, recordings: ReadonlyArray<Spoken>, progress:
       })
     }
 
-    const job = yield* progress.job(given.operands.join())
+    const job = yield* progress.job(folder)
     const total = recordings.length
     yield* attemptEach(recordings, (spoken) => compareOne(given, spoken, progress, notes), concurrency).pipe(
       Stream.tap(([spoken, outcome]) => record(spoken, outcome)),
@@ -125,7 +126,7 @@ const recordingsOf = (
   given: Options
 ): Effect.Effect<ReadonlyArray<Spoken>, ArchiveSourceFailed | InputFailed | UsageError, FileSystem> =>
   Effect.gen(function* () {
-    const { json, operands, texts } = given
+    const { operands, texts } = given
     const [folder = ""] = operands
     const found = yield* texts === undefined ? besideTexts(folder) : ofTexts(folder, texts)
     const recordings = found.flatMap((each) => each ?? [])
@@ -137,7 +138,7 @@ const recordingsOf = (
           : `${folder} has the audio of no text in ${texts}: the text with the id a/b is a/b.wav.`
       return yield* new InputFailed({ message: Printable.line(message) })
     }
-    if (alone > 0 && !json) {
+    if (alone > 0) {
       yield* say(
         texts === undefined
           ? `Not sent, since they have no NAME.txt beside them: ${plural(alone, "recording")}.`

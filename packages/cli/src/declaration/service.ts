@@ -55,12 +55,24 @@ const service = {
     { default: "128" }
   ),
   preload: flag("--preload", "Load all models at the start, instead of each at its first request."),
-  faults: optional(
-    "--faults FILE",
+  idle: optional("--idle MINUTES", number({ above: 0 }), "Unload a model that had no request for so long.", {
+    default: "it stays loaded"
+  }),
+  record: optional(
+    "--record FOLDER",
     text,
-    "JSON file of faults: which requests fail, when, and how. At the end, a table says what the clients did.",
-    { completes: "file" }
+    "Forward each request to the service that the environment names, and keep it with its response in this folder.",
+    { completes: "folder" }
   ),
+  replay: optional(
+    "--replay FOLDER",
+    text,
+    "Respond from the exchanges that --record kept in this folder. Nothing is sent anywhere.",
+    { completes: "folder" }
+  ),
+  faults: optional("--faults FILE", text, "JSON file of faults. At the end, a table says what the clients did.", {
+    completes: "file"
+  }),
   faultsReport: optional(
     "--faults-report FILE",
     text,
@@ -68,10 +80,7 @@ const service = {
     {
       completes: "file"
     }
-  ),
-  idle: optional("--idle MINUTES", number({ above: 0 }), "Unload a model that had no request for so long.", {
-    default: "it stays loaded"
-  })
+  )
 }
 
 export const serve = {
@@ -80,7 +89,8 @@ export const serve = {
     "speech serve",
     "speech serve --open",
     "speech serve --port 8100 --data-dir speech-data",
-    "speech serve --models models"
+    "speech serve --models models",
+    "speech serve --record exchanges"
   ],
   options: {
     ...service,
@@ -97,7 +107,8 @@ export const run = {
   examples: [
     "speech run -- npm test",
     "speech run --faults outage.json -- npm test",
-    "speech run --credits 100 --recordings calls -- node app.js"
+    "speech run --credits 100 --recordings calls -- node app.js",
+    "speech run --replay exchanges -- npm test"
   ],
   operands: {
     name: "COMMAND…",

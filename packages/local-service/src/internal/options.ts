@@ -129,12 +129,19 @@ const checkExchanges = ({ models, record, recordings, replay }: LocalServiceOpti
     const key = ApiKey.problemWith(record.apiKey)
     if (key !== undefined) return yield* invalid("record.apiKey", `is no API key: ${key}`)
     for (const name of ["sttBaseUrl", "ttsBaseUrl"] as const) {
-      const url = record[name]
-      const problem = url === undefined ? undefined : Either.getLeft(BaseUrl.check(url))
-      if (problem !== undefined && Option.isSome(problem)) {
-        return yield* invalid(`record.${name}`, BaseUrl.problems[problem.value])
-      }
+      const problem = record[name] === undefined ? undefined : problemOfAddress(record[name])
+      if (problem !== undefined) return yield* invalid(`record.${name}`, problem)
     }
+  })
+
+/** The rule that an address of another service breaks. */
+const problemOfAddress = (url: string): string | undefined =>
+  Either.match(BaseUrl.check(url), {
+    onLeft: (problem) =>
+      problem === "insecureHttp"
+        ? "is plain http to another machine, which would show the key; use https"
+        : BaseUrl.problems[problem],
+    onRight: () => undefined
   })
 
 const invalid = (option: string, problem: string) =>

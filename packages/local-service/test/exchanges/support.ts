@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { LocalService, type LocalServiceOptions } from "@effect-speech/local-service"
+import { LocalService, type LocalServiceOptions, type RecordOptions } from "@effect-speech/local-service"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -25,7 +25,7 @@ export const temporaryFolder = Effect.acquireRelease(
 /** Records into a folder while `use` runs. */
 export const recording = <A, E, R>(
   folder: string,
-  real: Pick<Service, "sttBaseUrl" | "ttsBaseUrl" | "apiKey">,
+  real: Omit<RecordOptions, "folder">,
   use: (service: Service) => Effect.Effect<A, E, R>
 ) => {
   const { apiKey, sttBaseUrl, ttsBaseUrl } = real
@@ -38,7 +38,7 @@ export const replaying = <A, E, R>(folder: string, use: (service: Service) => Ef
 
 type Headers = Readonly<Record<string, string>>
 
-export const synthesize = (service: Service, body: unknown, headers: Headers = {}) =>
+export const synthesize = (service: Pick<Service, "ttsBaseUrl" | "apiKey">, body: unknown, headers: Headers = {}) =>
   Effect.promise(() =>
     exchange(service.ttsBaseUrl, {
       path: "/tts/bytes",
@@ -47,7 +47,7 @@ export const synthesize = (service: Service, body: unknown, headers: Headers = {
     })
   )
 
-export const transcribe = (service: Service, form: Uint8Array, headers: Headers = {}) =>
+export const transcribe = (service: Pick<Service, "sttBaseUrl" | "apiKey">, form: Uint8Array, headers: Headers = {}) =>
   Effect.promise(() =>
     exchange(service.sttBaseUrl, {
       path: "/api/transcribe",

@@ -63,19 +63,22 @@ export const makeCalls = (): Calls => {
     if (signal?.aborted === true) return failed<A>(signal.reason)
     const { promise, reject, resolve } = withResolvers<A>()
     const ended = withResolvers<void>()
-    const fiber = Runtime.runFork(runtime, effect)
     let ending: { readonly reason: unknown } | undefined
+    let interrupt = (): void => undefined
     const end = (reason: unknown): void => {
       ending ??= { reason }
-      fiber.unsafeInterruptAsFork(FiberId.none)
+      interrupt()
     }
-    const abort = (): void => end(signal?.reason)
     const entry = { close: () => end(endedByClose(site)), ended: ended.promise }
     running.add(entry)
-    signal?.addEventListener("abort", abort)
+    const forget = signal && onAbort(signal, end)
+    // It runs until it first waits, and a handler of its events may end it before that.
+    const fiber = Runtime.runFork(runtime, effect)
+    interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)
+    if (ending !== undefined) interrupt()
     fiber.addObserver((exit) => {
       running.delete(entry)
-      signal?.removeEventListener("abort", abort)
+      forget?.()
       if (Exit.isSuccess(exit)) resolve(exit.value)
       else reject(ending === undefined ? errorOf(exit.cause, site, caller.path) : ending.reason)
       ended.resolve()
@@ -106,6 +109,25 @@ export const makeCalls = (): Calls => {
 }
 
 const failed = <A>(error: unknown): RunningCall<A> => ({ promise: Promise.reject(error), end: () => undefined })
+
+/** The calls that a signal ends. One listener for all: Node warns of a leak at the eleventh. */
+const waiting = new WeakMap<AbortSignal, Set<(reason: unknown) => void>>()
+
+/** Runs `end` when the signal aborts. The result undoes it. */
+const onAbort = (signal: AbortSignal, end: (reason: unknown) => void): (() => void) => {
+  const ends = waiting.get(signal) ?? new Set()
+  waiting.set(signal, ends)
+  if (ends.size === 0) signal.addEventListener("abort", abortAll)
+  ends.add(end)
+  return () => {
+    ends.delete(end)
+    if (ends.size === 0) signal.removeEventListener("abort", abortAll)
+  }
+}
+
+function abortAll(this: AbortSignal): void {
+  for (const end of [...(waiting.get(this) ?? [])]) end(this.reason)
+}
 
 /** `Promise.withResolvers`, which Node 20 does not have. */
 export const withResolvers = <A>() => {

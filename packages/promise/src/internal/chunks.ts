@@ -15,14 +15,18 @@ export interface Chunks {
   readonly leave: () => Promise<void>
 }
 
-/** `open` opens the session at the first chunk. */
+/** Where the chunks come from: a session that may be open, or is opened at the first chunk. */
+export interface ChunksSource<Opened> {
+  readonly current: () => Session<Opened> | undefined
+  readonly open: () => Session<Opened>
+}
+
 export const makeChunks = <Opened>(
-  open: () => Session<Opened>,
+  { current, open }: ChunksSource<Opened>,
   streamOf: (speech: Opened) => Stream.Stream<Uint8Array, unknown>
 ): Chunks => {
   const waiting: Array<Uint8Array> = []
   let pull: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<unknown>> | undefined
-  let session: Session<Opened> | undefined
   let isLeft = false
 
   const fill: Effect.Effect<Uint8Array | undefined, unknown> = Effect.suspend(() =>
@@ -47,13 +51,15 @@ export const makeChunks = <Opened>(
       : take
   const leave = async (): Promise<void> => {
     isLeft = true
-    await session?.leave()
+    await current()?.leave()
   }
   return {
     next: async () => {
       if (isLeft) return undefined
-      session ??= open()
       try {
+        const session = open()
+        // A handler of its events may have left while it was opened.
+        if (isLeft) await session.leave()
         const bytes = await session.use(read)
         if (bytes === undefined) await leave()
         return bytes

@@ -17,7 +17,7 @@ import { LazySpeech } from "./lazySpeech.js"
 import { longSpeechSource } from "./longSpeech.js"
 import type { Services } from "./services.js"
 import { speechSource } from "./speech.js"
-import { longTranscription, transcription } from "./transcription.js"
+import * as transcription from "./transcription.js"
 
 export const makeClient = (calls: Calls, services: Services): SpeechClient => {
   const { files } = services
@@ -31,7 +31,8 @@ export const makeClient = (calls: Calls, services: Services): SpeechClient => {
     })
   const transcribe = (recording: Recording, options: TranscribeOptions): Promise<Transcription> => {
     const { signal, ...given } = options ?? {}
-    return calls.run(transcription(services, recording, given), { site: callSite(transcribe), signal })
+    const caller = { site: callSite(transcribe), signal }
+    return transcription.transcribe({ ...services, calls, caller }, recording, given)
   }
   const speakLong = (text: string | ReadonlyArray<Passage>, options: SpeakLongOptions = {}): LongSpeech => {
     const site = callSite(speakLong)
@@ -40,7 +41,8 @@ export const makeClient = (calls: Calls, services: Services): SpeechClient => {
   }
   const transcribeLong = (recording: Recording, options: TranscribeLongOptions): Promise<Transcript> => {
     const { signal, ...given } = options ?? {}
-    return calls.run(longTranscription(services, recording, given), { site: callSite(transcribeLong), signal })
+    const caller = { site: callSite(transcribeLong), signal }
+    return transcription.transcribeLong({ ...services, calls, caller }, recording, given)
   }
   const close = (): Promise<void> => {
     closing ??= calls.close().then(() => Effect.runPromise(services.close))

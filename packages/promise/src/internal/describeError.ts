@@ -41,19 +41,30 @@ export const describeTag = <Tag extends keyof ErrorFacts>(
   facts: Partial<ErrorFacts[Tag]>,
   call: Partial<CallReport>
 ): Described => {
+  const error = toServiceError({ tag, facts, call: { ...nothing, ...call } })
+  if (error !== undefined) return describeServiceError(error)
+  return { ...ownErrors[tag as keyof CommonFacts](facts), call: { ...nothing, ...call } }
+}
+
+/** The error of the Effect clients. `undefined`: none of them has this tag. */
+export const toServiceError = ({
+  call,
+  facts,
+  message,
+  tag
+}: Pick<SpeechErrorJson, "tag" | "facts" | "call"> & { readonly message?: string }): ServiceError | undefined => {
   const Class = classes.get(tag)
-  if (Class === undefined) return { ...ownErrors[tag as keyof CommonFacts](facts), call: { ...nothing, ...call } }
-  return describeServiceError(new Class({ ...facts, call: withTags({ ...nothing, ...call }) }))
+  return Class && new Class({ ...facts, call: withTags(call), ...(message === undefined ? {} : { message }) })
 }
 
 const nothing: CallReport = plain(nothingSent)
 
-/** A report with the piece as the Effect clients have it. */
-const withTags = ({ piece, ...call }: CallReport): object => {
-  if (piece === undefined) return call
-  const { tag: _tag, ...fields } = piece
-  return { ...call, piece: { _tag, ...fields } }
-}
+/** A tagged value as the Effect clients have it. */
+export const withTag = ({ tag: _tag, ...fields }: { readonly tag: string }): object => ({ _tag, ...fields })
+
+/** A report as the Effect clients have it. */
+export const withTags = ({ piece, ...call }: CallReport): object =>
+  piece === undefined ? call : { ...call, piece: withTag(piece) }
 
 const isServiceError = (error: unknown): error is ServiceError =>
   error instanceof Error && "_tag" in error && classes.get(String(error._tag)) === error.constructor
@@ -96,16 +107,9 @@ export const describeOption = (facts: CommonFacts["InvalidOption"]): Described =
 /** The setting of a `ConfigError`, and what is wrong with it. */
 const problemOf = (error: ConfigError.ConfigError): CommonFacts["InvalidOption"] => {
   if (error._op === "And" || error._op === "Or") return problemOf(error.left)
-  const path = error.path.join(".")
   const problem = error._op === "MissingData" ? `is missing: ${error.message}` : error.message
-  return { option: baseUrls.get(path) ?? path, problem }
+  return { option: error.path.join("."), problem }
 }
-
-/** Each Effect client has one base URL. */
-const baseUrls: ReadonlyMap<string, string> = new Map([
-  ["baseUrl (SPEECH_TTS_BASE_URL)", "ttsBaseUrl"],
-  ["baseUrl (SPEECH_STT_BASE_URL)", "sttBaseUrl"]
-])
 
 /** Other calls of the same operation may be paid. */
 const describeFile = (facts: CommonFacts["FileFailed"], message: string): Described =>

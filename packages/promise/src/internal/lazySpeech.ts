@@ -125,12 +125,15 @@ export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start,
 
   async response(init: ResponseInit = {}): Promise<Response> {
     this.#use()
-    const { audio } = await this.#open().opened
     const headers = new Headers(init.headers)
     if (!headers.has("content-type")) headers.set("content-type", "audio/wav")
+    // Nothing is sent if the options are not those of a response with a body.
+    const response = (body: ReadableStream<Uint8Array>) => new Response(body, { ...init, headers })
+    response(new ReadableStream())
+    const { audio } = await this.#open().opened
     const length = Wav.contentLength(audio)
     if (length !== undefined) headers.set("content-length", String(length))
-    return new Response(this.#wav(), { ...init, headers })
+    return response(this.#wav())
   }
 
   report(): Promise<Report> {
@@ -194,6 +197,6 @@ export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start,
   }
 
   #chunks(streamOf: (speech: OpenSpeech<Start, Report>) => Stream.Stream<Uint8Array, unknown>): Chunks {
-    return makeChunks(() => this.#open(), streamOf)
+    return makeChunks({ current: () => this.#session, open: () => this.#open() }, streamOf)
   }
 }

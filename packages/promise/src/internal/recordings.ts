@@ -14,7 +14,7 @@ import type { Recording } from "../Transcription.js"
 /** A recording to send. */
 export interface OpenRecording {
   readonly audio: AudioSource.AudioSource
-  /** Ends the reading of a stream, also of one that was not read. */
+  /** Ends a stream after the call, also one that was not read. */
   readonly release: () => void
 }
 
@@ -33,11 +33,7 @@ export const openRecording = (
 ): Either.Either<OpenRecording, SttInvalidRequest> => {
   const given: unknown = recording
   if (typeof given === "string") return inPlace(named(AudioSource.fromPath(given), filename))
-  if (given instanceof URL) {
-    return given.protocol === "file:"
-      ? inPlace(named(AudioSource.fromPath(fileURLToPath(given)), filename))
-      : refuse("must be a file: URL; of another address, pass the response: transcribe(await fetch(url), …)")
-  }
+  if (given instanceof URL) return openUrl(given, filename)
   if (given instanceof Uint8Array) return inPlace(AudioSource.fromBytes(given, { filename }))
   if (given instanceof ArrayBuffer) return inPlace(AudioSource.fromBytes(new Uint8Array(given), { filename }))
   if (isResponse(given)) return openResponse(given, filename)
@@ -49,6 +45,16 @@ export const openRecording = (
 
 const named = (source: AudioSource.AudioSource, filename: string | undefined): AudioSource.AudioSource =>
   filename === undefined ? source : { ...source, filename }
+
+const openUrl = (url: URL, filename: string | undefined): Either.Either<OpenRecording, SttInvalidRequest> => {
+  if (url.protocol !== "file:") {
+    return refuse("must be a file: URL; of another address, pass the response: transcribe(await fetch(url), …)")
+  }
+  return Either.flatMap(
+    Either.try(() => fileURLToPath(url)),
+    (path) => inPlace(named(AudioSource.fromPath(path), filename))
+  ).pipe(Either.orElse(() => refuse("must be the URL of a file on this machine, such as file:///home/me/call.wav")))
+}
 
 // By their form: a test runner or a polyfill may have classes of its own.
 const isResponse = (value: unknown): value is Response =>

@@ -12,7 +12,6 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
@@ -67,10 +66,7 @@ const apiKeyOf = (given: ConnectOptions["apiKey"]): Effect.Effect<ApiKey, Config
   if (given === undefined) return Environment.apiKey
   if (typeof given === "string") return Effect.succeed(Redacted.make(given))
   return Effect.succeed(
-    Effect.map(
-      Effect.tryPromise(async () => given()),
-      Redacted.make
-    )
+    Effect.map(Effect.tryPromise({ try: async () => given(), catch: (error) => error }), Redacted.make)
   )
 }
 
@@ -86,8 +82,7 @@ const withVariables =
 
 /** The services of a client, as of `options`, which are valid. */
 export const makeServices = (options: ConnectOptions, calls: Calls): Services => {
-  const scope = Effect.runSync(Scope.make())
-  const transport = once(calls, Layer.buildWithScope(NodeTransport.layer, scope))
+  const { close, transport } = makeTransport(calls)
   const service = <A, E>(
     address: keyof typeof addresses,
     make: (apiKey: ApiKey, baseUrl: string) => Effect.Effect<A, E, HttpClient.HttpClient | FileSystem.FileSystem>
@@ -107,26 +102,45 @@ export const makeServices = (options: ConnectOptions, calls: Calls): Services =>
     textToSpeech: service("ttsBaseUrl", (...values) => makeTextToSpeech(options, ...values)),
     speechToText: service("sttBaseUrl", (...values) => makeSpeechToText(options, ...values)),
     files: transport,
+    close
+  }
+}
+
+/** The connections and the files of this machine, opened at the first call that needs them. */
+export const makeTransport = (
+  calls: Calls
+): { readonly transport: Effect.Effect<Transport>; readonly close: Effect.Effect<void> } => {
+  const scope = Effect.runSync(Scope.make())
+  return {
+    transport: once(calls, Layer.buildWithScope(NodeTransport.layer, scope)),
     close: Scope.close(scope, Exit.void)
   }
 }
 
 /**
- * What `make` gives, once. Calls that come while it is made wait for it, and none of them ends it. After a failure the next call
- * makes it anew.
+ * What `make` gives, once. Calls that come while it is made wait for it in their order, and none of them ends it. After a failure the
+ * next call makes it anew.
  */
 const once = <A, E>(calls: Calls, make: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   let made: Effect.Effect<A> | undefined
-  let making: Fiber.RuntimeFiber<A, E> | undefined
-  return Effect.suspend(() => {
-    if (made !== undefined) return made
-    if (making === undefined) {
-      making = calls.fork(make)
-      making.addObserver((exit) => {
-        making = undefined
-        if (Exit.isSuccess(exit)) made = Effect.succeed(exit.value)
+  /** The calls that wait for it, while it is made. */
+  let waiting: Set<(outcome: Effect.Effect<A, E>) => void> | undefined
+  const begin = (resumes: NonNullable<typeof waiting>) => {
+    waiting = resumes
+    calls.fork(make).addObserver((exit) => {
+      waiting = undefined
+      if (Exit.isSuccess(exit)) made = Effect.succeed(exit.value)
+      for (const resume of resumes) resume(exit)
+    })
+  }
+  return Effect.suspend(
+    () =>
+      made ??
+      Effect.async<A, E>((resume) => {
+        const resumes = waiting ?? new Set()
+        resumes.add(resume)
+        if (waiting === undefined) begin(resumes)
+        return Effect.sync(() => resumes.delete(resume))
       })
-    }
-    return made ?? Fiber.join(making as Fiber.RuntimeFiber<A, E>)
-  })
+  )
 }

@@ -16,37 +16,45 @@ import type {
   Transcription
 } from "../Transcription.js"
 import { callOptionsOf, handlerOf } from "./callOptions.js"
+import type { Caller, Calls } from "./calls.js"
 import { pieceStore } from "./pieceStore.js"
 import { plain, snapshot } from "./plain.js"
 import { type OpenRecording, openRecording } from "./recordings.js"
 import type { Services } from "./services.js"
 
-/** Opens a recording, runs a call with it, and releases it. */
+/** Runs a call with a recording, and releases it, whether the call started or not. */
 const withRecording = <A>(
+  { calls, caller }: TranscriptionParts,
   recording: Recording,
   filename: string | undefined,
   run: (audio: OpenRecording["audio"]) => Effect.Effect<A, unknown>
-): Effect.Effect<A, unknown> => {
+): Promise<A> => {
   const opened = openRecording(recording, filename)
-  if (Either.isLeft(opened)) return Effect.fail(opened.left)
+  if (Either.isLeft(opened)) return calls.run(Effect.fail(opened.left), caller)
   const { audio, release } = opened.right
-  return Effect.ensuring(run(audio), Effect.sync(release))
+  return calls.run(run(audio), caller).finally(release)
 }
 
-export const transcription = (
-  { speechToText }: Pick<Services, "speechToText">,
+/** What a transcription runs with. */
+export interface TranscriptionParts extends Pick<Services, "files" | "speechToText"> {
+  readonly calls: Calls
+  readonly caller: Caller
+}
+
+export const transcribe = (
+  parts: TranscriptionParts,
   recording: Recording,
   { deadlines, filename, onEvent, outage, retryIfBilled, ...fields }: TranscribeOptions
-): Effect.Effect<Transcription, unknown> => {
+): Promise<Transcription> => {
   const asked = snapshot(fields)
   const options = callOptionsOf({ deadlines, onEvent, outage, retryIfBilled })
-  return withRecording(recording, filename, (audio) =>
-    Effect.flatMap(speechToText, (stt) => Effect.map(stt.transcribe({ ...asked, audio }, options), plain))
+  return withRecording(parts, recording, filename, (audio) =>
+    Effect.flatMap(parts.speechToText, (stt) => Effect.map(stt.transcribe({ ...asked, audio }, options), plain))
   )
 }
 
-export const longTranscription = (
-  { files, speechToText }: Pick<Services, "files" | "speechToText">,
+export const transcribeLong = (
+  parts: TranscriptionParts,
   recording: Recording,
   {
     concurrency,
@@ -60,7 +68,7 @@ export const longTranscription = (
     segmentFields,
     ...fields
   }: TranscribeLongOptions
-): Effect.Effect<Transcript, unknown> => {
+): Promise<Transcript> => {
   const asked = snapshot(fields)
   const options: LongTranscription.Options = {
     concurrency,
@@ -71,8 +79,8 @@ export const longTranscription = (
     segments: segmentFields && SegmentReader.fields(segmentFields),
     onEvent: handlerOf<LongTranscription.Event>(onEvent)
   }
-  return withRecording(recording, filename, (audio) =>
-    Effect.flatMap(Effect.all([files, speechToText]), ([context, stt]) =>
+  return withRecording(parts, recording, filename, (audio) =>
+    Effect.flatMap(Effect.all([parts.files, parts.speechToText]), ([context, stt]) =>
       LongTranscription.transcribe({ ...asked, audio }, options).pipe(
         Effect.provide(Layer.merge(pieceStore(keepIn), AudioDecoder.layerWav)),
         Effect.provideService(SpeechToText, stt),

@@ -32,7 +32,9 @@ export const testResponse = (
     [Contract.header.requestId]: sentId,
     [Contract.header.sampleRate]: String(format.sampleRate),
     [Contract.header.encoding]: format.encoding,
-    [Contract.header.audioDuration]: String((1000 * frames) / format.sampleRate)
+    [Contract.header.audioDuration]: String((1000 * frames) / format.sampleRate),
+    // Of audio that fails, more was announced than there is.
+    ...(failure === undefined ? { "content-length": String(bytes.byteLength) } : {})
   }
   // As from the service: the caller may write into what it gets.
   const parts: Array<Uint8Array | undefined> = [new Uint8Array(bytes)]

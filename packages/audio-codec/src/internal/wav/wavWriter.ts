@@ -44,7 +44,8 @@ export const openReplacement = (
     const temporary = yield* temporaryBeside(path)
     const options: FileSystem.OpenFileOptions = { flag: "wx", ...(mode === undefined ? {} : { mode: 0o600 }) }
     const file = yield* Effect.mapError(openGathering(temporary, options), (error) =>
-      error._tag === "SystemError" ? new SystemError({ ...error, pathOrDescriptor: path }) : error
+      // A spread leaves out the cause, which has the system's code.
+      error._tag === "SystemError" ? new SystemError({ ...error, cause: error.cause, pathOrDescriptor: path }) : error
     )
     const provisional = wavHeader(format, byteLength)
     yield* file.write(provisional)

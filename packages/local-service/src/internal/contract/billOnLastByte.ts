@@ -23,7 +23,8 @@ export const billOnLastByte = (
     // That of the request: a response to a pipelined one has none before its turn.
     const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
     nodeResponse.writeHead(status, headers)
-    if (hold === undefined) nodeResponse.flushHeaders()
+    // A stream may wait for its first byte.
+    if (hold === undefined && body._tag === "Stream") nodeResponse.flushHeaders()
     let remaining = body.contentLength ?? 0
     const write = (bytes: Uint8Array): Effect.Effect<void> =>
       Effect.suspend(() => {

@@ -13,11 +13,14 @@ const headers = Schema.Record({
   value: Schema.String.pipe(Schema.pattern(/^[\t\x20-\x7e\x80-\xff]*$/))
 })
 
+const FileBody = Schema.Struct({ file: audioPath, bytes: Schema.Int.pipe(Schema.positive()), sha256 })
+export type FileBody = typeof FileBody.Type
+
 /** The body of a response: JSON whose compact text is the body, other text, or a file. */
 const KeptBody = Schema.Union(
   Schema.Struct({ json: Schema.Unknown }),
   Schema.Struct({ text: Schema.String }),
-  Schema.Struct({ file: audioPath, bytes: Schema.Int.pipe(Schema.positive()), sha256 })
+  FileBody
 ).annotations({ parseOptions: { onExcessProperty: "error" } })
 
 export const KeptResponse = Schema.Struct({
@@ -79,6 +82,12 @@ export const bodyOfText = (bytes: Uint8Array): KeptResponse["body"] | undefined 
   }
   return { text }
 }
+
+/** The call id in the body of a transcription, if it has one. */
+export const callIdOf = (operation: OperationName, body: KeptResponse["body"]): string | undefined =>
+  operation === "transcribe" && "json" in body && isObject(body.json) && typeof body.json.call_id === "string"
+    ? body.json.call_id
+    : undefined
 
 /** Whether two responses differ only in what differs each time: the duration, the times and the ids that the service makes. */
 export const isSameAnswer = (one: KeptResponse, other: KeptResponse): boolean => lasting(one) === lasting(other)

@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import { LocalServiceExchangesUnusable } from "../../LocalServiceError.js"
 import type { OperationName } from "../../OperationName.js"
 import { describeParseError } from "../http/problems.js"
-import { type ExchangeFile, type KeptResponse, parseExchange } from "./exchangeFile.js"
-import { canonicalJson, identityOf } from "./identity.js"
+import { type ExchangeFile, type FileBody, type KeptResponse, parseExchange } from "./exchangeFile.js"
+import { canonicalJson, identityOf, isExchangeFile } from "./identity.js"
 import { sizeOf } from "./spool.js"
 
 /** What the index knows of a file. Texts and bodies stay on disk. */
@@ -42,8 +42,6 @@ export const sketchesOf = (fields: Readonly<Record<string, unknown>>): ReadonlyM
 /** The exchanges of a folder, by the identities of their requests. */
 export type ExchangeIndex = ReadonlyMap<string, IndexedExchange>
 
-const fileName = /^(transcribe|synthesize)-.+\.json$/
-
 /** Reads the files of a folder, one after the other. Fails if one is damaged: a test that needs it would fail far from the cause. */
 export const readIndex = (folder: string): Effect.Effect<ExchangeIndex, LocalServiceExchangesUnusable> =>
   Effect.gen(function* () {
@@ -52,9 +50,9 @@ export const readIndex = (folder: string): Effect.Effect<ExchangeIndex, LocalSer
       catch: (error) => unusable(folder, `can't be read (${codeOrName(error)}); give the folder of a recording`)
     })
     const index = new Map<string, IndexedExchange>()
-    for (const name of names.filter((each) => fileName.test(each)).toSorted()) {
+    for (const name of names.filter(isExchangeFile).toSorted()) {
       const { operation, request, responses } = yield* readExchange(folder, name)
-      for (const response of responses) yield* findBody(folder, name, response)
+      for (const response of responses) yield* checkBody(folder, name, response)
       const identity = identityOf({ operation, ...request })
       const other = index.get(identity)
       if (other !== undefined) {
@@ -92,26 +90,29 @@ export const readExchange = (
   )
 }
 
-/** Where the bytes of a response are. */
+/** Where the bytes of a response are, in bytes of a file: behind the header of a WAV file. */
 export interface BodyFile {
   readonly path: string
-  /** In bytes, before the body: the header of a WAV file. */
-  readonly offset: number
+  readonly start: number
+  readonly end: number
 }
 
-/** Finds the file of a response. `undefined`: its body is in the exchange. */
+/** Checks the file of a response, if its body has one. */
+const checkBody = (folder: string, name: string, { body }: KeptResponse) =>
+  "file" in body ? findBody(folder, name, body) : Effect.void
+
+/** Finds the file of a body. */
 export const findBody = (
   folder: string,
   name: string,
-  { body }: KeptResponse
-): Effect.Effect<BodyFile | undefined, LocalServiceExchangesUnusable> =>
+  { bytes, file }: FileBody
+): Effect.Effect<BodyFile, LocalServiceExchangesUnusable> =>
   Effect.gen(function* () {
-    if (!("file" in body)) return undefined
-    const path = join(folder, body.file)
+    const path = join(folder, file)
     const size = yield* Effect.promise(() => sizeOf(path))
-    const offset = size === undefined ? -1 : size - body.bytes - (body.file.endsWith(".wav") ? body.bytes % 2 : 0)
-    if (offset >= 0) return { path, offset }
-    const found = size === undefined ? "does not exist" : `has ${size} bytes, and not ${body.bytes}`
+    const end = (size ?? 0) - (file.endsWith(".wav") ? bytes % 2 : 0)
+    if (end >= bytes) return { path, start: end - bytes, end }
+    const found = size === undefined ? "does not exist" : `has ${size} bytes, and not ${bytes}`
     return yield* unusable(path, `${found}; restore it, or delete ${name} and record its request again`)
   })
 

@@ -1,6 +1,7 @@
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { ExchangeCounts } from "../../ExchangeCounts.js"
 import type { OperationName } from "../../OperationName.js"
 import type { Accounts, Authorization } from "../account/accounts.js"
 import type { Worked } from "../contract/operation.js"
@@ -21,6 +22,18 @@ export interface ExchangeCall {
 /** Takes the place of the voice and the recogniser: another service, or a folder. */
 export interface Exchanges {
   readonly work: (call: ExchangeCall) => Effect.Effect<Worked, Problem, Accounts | Journal | Scope.Scope>
+  /** Since the start. */
+  readonly counts: Effect.Effect<ExchangeCounts>
   /** Runs at a reset of the service. */
   readonly reset: Effect.Effect<void>
 }
+
+/** Counts what becomes of requests. */
+export const makeCounter = () => {
+  const counts = { kept: 0, notKept: 0, replayed: 0, missing: 0 }
+  return {
+    add: (outcome: keyof ExchangeCounts): Effect.Effect<void> => Effect.sync(() => void counts[outcome]++),
+    counts: Effect.sync((): ExchangeCounts => ({ ...counts }))
+  }
+}
+export type Counter = ReturnType<typeof makeCounter>

@@ -87,10 +87,13 @@ export const relayed = (
   body: Stream.Stream<Uint8Array>
 ): HttpServerResponse.HttpServerResponse => {
   const length = headers["content-length"]
-  return HttpServerResponse.stream(body, {
-    status,
-    headers: Headers.fromInput(endToEnd(headers)),
-    contentType: headers["content-type"],
-    contentLength: length === undefined ? undefined : Number(length)
-  })
+  const contentLength = length === undefined ? undefined : Number(length)
+  return withHeaders(HttpServerResponse.stream(body, { status, contentLength }), endToEnd(headers))
 }
+
+/** A response with exactly these headers: the constructors add a `Content-Type`. */
+export const withHeaders = (
+  response: HttpServerResponse.HttpServerResponse,
+  headers: Readonly<Record<string, string>>
+): HttpServerResponse.HttpServerResponse =>
+  Object.assign(Object.create(Object.getPrototypeOf(response)), response, { headers: Headers.fromInput(headers) })

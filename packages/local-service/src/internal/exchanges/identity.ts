@@ -40,6 +40,9 @@ export const identityOf = ({ audio, fields, operation }: RequestFacts): string =
 export const fileNameOf = (operation: OperationName, identity: string): string =>
   `${operation}-${identity.slice(0, 16)}.json`
 
+/** Whether a file of a folder is an exchange, by its name. A person may have given it another end. */
+export const isExchangeFile = (name: string): boolean => /^(transcribe|synthesize)-.+\.json$/.test(name)
+
 /** The fields of a form, without the id that each request has of its own. */
 export const fieldsOfForm = (
   list: ReadonlyArray<readonly [name: string, value: string]>

@@ -5,11 +5,10 @@ import * as ApiKey from "@effect-speech/transport/ApiKey"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import { isDiskFull } from "../isDiskFull.js"
 import { setTimeout } from "../realTime.js"
-import { type ExchangeFile, inlineBody } from "./exchangeFile.js"
+import { callIdOf, type ExchangeFile, inlineBody } from "./exchangeFile.js"
 import type { Exchange, ExchangeStore } from "./exchangeStore.js"
 import type { ExchangeCall } from "./exchanges.js"
 import { canonicalJson } from "./identity.js"
@@ -37,11 +36,15 @@ export interface ReceivedExchange {
 /** Why an exchange is not kept. */
 class NotKept extends Error {}
 
-/** Keeps an exchange, or logs why it can't. */
-export const keepExchange = (received: ReceivedExchange): Effect.Effect<void> =>
+/** Keeps an exchange, or logs why it can't. Returns whether it is kept. */
+export const keepExchange = (received: ReceivedExchange): Effect.Effect<boolean> =>
   Effect.tryPromise({ try: () => keep(received), catch: reasonOf }).pipe(
+    Effect.as(true),
     Effect.catchAll((reason) =>
-      Effect.logWarning(`A ${received.response.status} of ${received.call.operation} was not kept: ${reason}.`)
+      Effect.as(
+        Effect.logWarning(`A ${received.response.status} of ${received.call.operation} was not kept: ${reason}.`),
+        false
+      )
     ),
     // A client that leaves with the whole response has had its exchange.
     Effect.uninterruptible
@@ -74,7 +77,7 @@ const keep = async ({ apiKey, body, call, millis, received, response, store, upl
   if ([recording, answer].some(({ hasSecret }) => hasSecret) || holdsKey(kept, call, apiKey)) {
     throw new NotKept("it holds the API key")
   }
-  entry.id = callIdOf(kept) ?? entry.id
+  entry.id = callIdOf(operation, kept.response.body) ?? entry.id
   if (kept.request.audio !== undefined) await upload.keep(nameIn(kept.request.audio.file))
   if ("file" in kept.response.body) await received.keep(nameIn(kept.response.body.file), wav?.header(answer.bytes))
   await store.keep(kept)
@@ -121,11 +124,6 @@ const holdsKey = ({ request, response }: Exchange, call: ExchangeCall, apiKey: R
     (key) => Redacted.value(key) !== "" && texts.some((text) => ApiKey.withoutKey(text, key) !== text)
   )
 }
-
-const callIdOf = ({ operation, response: { body } }: Exchange): string | undefined =>
-  operation === "transcribe" && "json" in body && Predicate.isRecord(body.json) && typeof body.json.call_id === "string"
-    ? body.json.call_id
-    : undefined
 
 /** In characters. A shorter part of a key may be a part of any audio. */
 const shortestSecret = 8

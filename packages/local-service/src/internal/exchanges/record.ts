@@ -21,7 +21,7 @@ import { badRequest, type Problem } from "../http/problems.js"
 import { Journal, type JournalService, type OpenEntry } from "../journal/journal.js"
 import { monotonicMillis } from "../realTime.js"
 import { type ExchangeStore, makeExchangeStore } from "./exchangeStore.js"
-import type { ExchangeCall, Exchanges } from "./exchanges.js"
+import { type Counter, type ExchangeCall, type Exchanges, makeCounter } from "./exchanges.js"
 import { addressOf, forwardedRequest, relayed } from "./forwarding.js"
 import { keepExchange, secretsOf } from "./keepExchange.js"
 import { wavOf } from "./keptResponse.js"
@@ -29,6 +29,7 @@ import { removeAbandonedParts } from "./parts.js"
 import { makeRequestBody } from "./requestBody.js"
 import { isProblem, makeRequestReader, type RequestReader } from "./requestReader.js"
 import { audioFolder, makeSpool, type Spool, type SpoolOptions } from "./spool.js"
+import { removeUnusedAudio } from "./unusedAudio.js"
 
 export interface RecorderOptions extends RecordOptions {
   /** The longest time without a byte of a request body, in milliseconds. */
@@ -55,16 +56,24 @@ export const makeRecorder = (options: RecorderOptions) =>
     const store = yield* Effect.acquireRelease(
       Effect.sync(() => makeExchangeStore(folder)),
       ({ end }) =>
-        Effect.catchAllCause(Effect.promise(end), (cause) => Effect.logWarning("The recording did not end", cause))
+        Effect.tryPromise(() => end().then(() => removeUnusedAudio(folder))).pipe(
+          Effect.catchAll((error) =>
+            Effect.logWarning(
+              `${folder} may hold responses or audio of earlier recordings (${codeOrName(error.error)}).`
+            )
+          )
+        )
     )
     const client = Context.get(yield* Layer.build(NodeTransport.layer), HttpClient.HttpClient).pipe(
       HttpClient.withTracerDisabledWhen(() => true),
       HttpClient.withScope
     )
     const addresses = { transcribe: baseOf(options.sttBaseUrl), synthesize: baseOf(options.ttsBaseUrl) }
+    const { add, counts } = makeCounter()
     return {
       work: (call) =>
-        record(call, { ...options, addresses, client, store, spool: { folder, secrets: secretsOf(apiKey) } }),
+        record(call, { ...options, addresses, client, store, add, spool: { folder, secrets: secretsOf(apiKey) } }),
+      counts,
       reset: Effect.void
     } satisfies Exchanges
   })
@@ -76,12 +85,14 @@ interface Recorder extends RecorderOptions {
   readonly addresses: Readonly<Record<OperationName, URL | undefined>>
   readonly client: HttpClient.HttpClient.With<HttpClientError, Scope.Scope>
   readonly store: ExchangeStore
+  readonly add: Counter["add"]
   readonly spool: SpoolOptions
 }
 
 const record = (call: ExchangeCall, recorder: Recorder) =>
   Effect.gen(function* () {
     const { authorize, entry, operation, request } = call
+    const { add } = recorder
     entry.keyId = (yield* authorize).keyId
     const base = recorder.addresses[operation]
     if (base === undefined) {
@@ -94,6 +105,8 @@ const record = (call: ExchangeCall, recorder: Recorder) =>
     const reader = makeRequestReader(operation, incoming.headers, upload)
     const body = makeRequestBody(incoming, keepingFields(reader, entry, yield* Journal), recorder.bodyIdleMillis)
 
+    const lost = (error: unknown) => Effect.zipRight(add("notKept"), warnCut(base, error))
+
     const startedAt = monotonicMillis()
     const sent = forwardedRequest(incoming, body, {
       url: addressOf(base, operation, incoming),
@@ -101,16 +114,16 @@ const record = (call: ExchangeCall, recorder: Recorder) =>
     })
     const response = yield* Effect.catchAll(recorder.client.execute(sent), (error): Effect.Effect<never, Problem> => {
       const problem = body.problem()
-      return problem === undefined
-        ? Effect.zipRight(warnCut(base, error), resetConnection(incoming))
-        : Effect.fail(problem)
+      return problem === undefined ? Effect.zipRight(lost(error), resetConnection(incoming)) : Effect.fail(problem)
     })
     const millis = Math.round(monotonicMillis() - startedAt)
     const wav = wavOf(operation, response)
     const received = yield* scopedSpool({ ...recorder.spool, headerLength: wav?.headerLength })
-    const keep = keepExchange({ call, body, upload, response, received, wav, millis, ...recorder })
-    const cut = (error: unknown) =>
-      Stream.fromEffect(Effect.zipRight(warnCut(base, error), closeConnection(nodeResponse)))
+    const keep = Effect.flatMap(
+      keepExchange({ call, body, upload, response, received, wav, millis, ...recorder }),
+      (isKept) => add(isKept ? "kept" : "notKept")
+    )
+    const cut = (error: unknown) => Stream.fromEffect(Effect.zipRight(lost(error), closeConnection(nodeResponse)))
     return { response: relayed(response, Stream.catchAll(observed(response, received, keep), cut)), hold: undefined }
   })
 

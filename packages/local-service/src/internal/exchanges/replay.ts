@@ -5,15 +5,22 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as ApiKey from "@effect-speech/transport/ApiKey"
 import * as Contract from "@effect-speech/tts/TtsContract"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import { badRequest, type Problem } from "../http/problems.js"
 import { contentEncodingProblem } from "../http/requestBodies.js"
 import { Journal } from "../journal/journal.js"
 import { makeDigest } from "./contents.js"
-import { inlineBody, type KeptResponse } from "./exchangeFile.js"
-import { type ExchangeIndex, findBody, type IndexedExchange, readExchange, readIndex } from "./exchangeIndex.js"
-import type { ExchangeCall, Exchanges } from "./exchanges.js"
+import { callIdOf, inlineBody, type KeptResponse } from "./exchangeFile.js"
+import {
+  type BodyFile,
+  type ExchangeIndex,
+  findBody,
+  type IndexedExchange,
+  readExchange,
+  readIndex
+} from "./exchangeIndex.js"
+import { type Counter, type ExchangeCall, type Exchanges, makeCounter } from "./exchanges.js"
+import { withHeaders } from "./forwarding.js"
 import { identityOf, type RequestFacts } from "./identity.js"
 import { type DescribedRequest, describeMissing, nearestTo } from "./nearest.js"
 import { BodyFailed, makeRequestBody } from "./requestBody.js"
@@ -27,17 +34,18 @@ export interface ReplayOptions {
 
 /** Responds with the exchanges of a folder. */
 export const makeReplay = (options: ReplayOptions) =>
-  Effect.map(
-    readIndex(options.folder),
-    (index): Exchanges => ({
-      work: (call) => replay(call, index, options),
+  Effect.map(readIndex(options.folder), (index): Exchanges => {
+    const { add, counts } = makeCounter()
+    return {
+      work: (call) => replay(call, index, { ...options, add }),
+      counts,
       reset: Effect.sync(() => {
         for (const exchange of index.values()) exchange.made = 0
       })
-    })
-  )
+    }
+  })
 
-const replay = (call: ExchangeCall, index: ExchangeIndex, options: ReplayOptions) =>
+const replay = (call: ExchangeCall, index: ExchangeIndex, options: ReplayOptions & Pick<Counter, "add">) =>
   Effect.gen(function* () {
     const { entry, operation, request, unknownKey } = call
     const key = request.headers[Contract.header.apiKey.toLowerCase()] ?? ""
@@ -47,12 +55,13 @@ const replay = (call: ExchangeCall, index: ExchangeIndex, options: ReplayOptions
     const { filename, journalFields, ...facts } = yield* readFacts(call, options)
     ;(yield* Journal).keepRequest(entry, journalFields)
     const exchange = index.get(identityOf({ operation, ...facts }))
+    yield* options.add(exchange === undefined ? "missing" : "replayed")
     if (exchange === undefined) {
       return yield* Effect.fail(yield* missing({ operation, ...facts, filename }, index, options.folder))
     }
     const response = yield* nextResponse(exchange, options.folder)
-    if ("json" in response.body) entry.id = callIdIn(response.body.json) ?? entry.id
-    return { response: yield* toResponse(response, exchange, options.folder, entry.id), hold: undefined }
+    entry.id = callIdOf(operation, response.body) ?? entry.id
+    return { response: yield* toResponse(response, exchange, options.folder, idOf(call)), hold: undefined }
   })
 
 const readFacts = ({ operation, request }: ExchangeCall, { bodyIdleMillis }: ReplayOptions) =>
@@ -92,27 +101,34 @@ const nextResponse = (exchange: IndexedExchange, folder: string): Effect.Effect<
 /** These depend on how the body is sent now. */
 const ofTheConnection = ["content-length", "transfer-encoding", "connection", "keep-alive"]
 
-const toResponse = (kept: KeptResponse, { name }: IndexedExchange, folder: string, requestId: string | null) =>
+const toResponse = (kept: KeptResponse, { name }: IndexedExchange, folder: string, requestId: string | undefined) =>
   Effect.gen(function* () {
     const { body, echoesRequestId, status } = kept
+    const bytes = new TextEncoder().encode(inlineBody(body))
+    const response =
+      "file" in body
+        ? HttpServerResponse.stream(fileStream(yield* Effect.orDie(findBody(folder, name, body))), { status })
+        : HttpServerResponse.uint8Array(bytes, { status })
+    const length = String("file" in body ? body.bytes : bytes.length)
     const headers = Object.entries(kept.headers).filter(([each]) => !ofTheConnection.includes(each))
-    if (echoesRequestId === true && requestId !== null)
-      headers.push([Contract.header.requestId.toLowerCase(), requestId])
-    const init = { status, headers: Object.fromEntries(headers), contentType: kept.headers["content-type"] }
-    const text = inlineBody(body)
-    if (text !== undefined) return HttpServerResponse.uint8Array(new TextEncoder().encode(text), init)
-    const file = yield* Effect.orDie(findBody(folder, name, kept))
-    const bytes = "file" in body ? body.bytes : 0
-    const stream = NodeStream.fromReadable<unknown, Uint8Array>(
-      () => createReadStream(file?.path ?? "", { start: file?.offset, end: (file?.offset ?? 0) + bytes - 1 }),
-      (error) => error
-    )
-    return HttpServerResponse.stream(stream, { ...init, contentLength: bytes })
+    return withHeaders(response, {
+      ...Object.fromEntries(headers),
+      ...(echoesRequestId === true && requestId !== undefined && { [requestIdHeader]: requestId }),
+      ...(status !== 204 && status !== 304 && { "content-length": length })
+    })
   })
 
-/** The id of a transcription, if the body has one. */
-const callIdIn = (json: unknown): string | undefined =>
-  Predicate.isRecord(json) && typeof json.call_id === "string" ? json.call_id : undefined
+const requestIdHeader = Contract.header.requestId.toLowerCase()
+
+const fileStream = ({ end, path, start }: BodyFile) =>
+  NodeStream.fromReadable<unknown, Uint8Array>(
+    () => createReadStream(path, { start, end: end - 1 }),
+    (error) => error
+  )
+
+/** The request id that a response returns: that of the client. The service makes one for a synthesis without a valid one. */
+const idOf = ({ entry, operation, request }: ExchangeCall): string | undefined =>
+  operation === "synthesize" ? (entry.id ?? undefined) : request.headers[requestIdHeader]
 
 /** The response to a request that the folder does not hold. Reads the whole fields of the nearest. */
 const missing = (

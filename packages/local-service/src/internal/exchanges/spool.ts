@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
-import { type FileHandle, mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises"
+import { type FileHandle, mkdir, open, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { wallMillis } from "../realTime.js"
 import { type Contents, makeDigest } from "./contents.js"
 import type { AudioFacts } from "./identity.js"
 import { partName } from "./parts.js"
@@ -102,7 +103,11 @@ export const makeSpool = ({ folder, headerLength = 0, secrets }: SpoolOptions): 
       const { bytes } = digest.facts()
       const padding = header.length > 0 ? bytes % 2 : 0
       const size = header.length + bytes + padding
-      if ((await sizeOf(path)) === size) return await discard()
+      if ((await sizeOf(path)) === size) {
+        // Another recording that ends now must see that the file is in use.
+        await utimes(path, new Date(wallMillis()), new Date(wallMillis()))
+        return await discard()
+      }
       const end = Buffer.alloc(padding)
       if (part === undefined) {
         part = await openPart()

@@ -32,6 +32,7 @@ const invisibleSpace = /\u200b/g
 /** What changes no sound that a recogniser writes: joiners, soft hyphens and selectors; the vowel marks and the line of Arabic. */
 const unwritten = /\p{Default_Ignorable_Code_Point}|[\u064b-\u0652\u0670\u0640]/gu
 
+/** NFKC makes a space of one, and others of a letter. */
 const apostrophe = /[\u2018\u2019\u02bc\u2032\u00b4`]/g
 
 /** What stands between words. A full stop, a comma and an apostrophe may be in a word. */
@@ -59,8 +60,8 @@ const toAscii = (digit: string): string => {
   return ascii
 }
 
-/** Small letters of one form. Capital letters first: some letters differ only in them, such as ß and ss, or ς and σ. */
-const fold = (text: string): string => text.toUpperCase().toLowerCase().replaceAll("ς", "σ")
+/** Small letters of one form. Some are the same only as capital letters, such as ß and ss, and some capital letters only as small ones. */
+const fold = (text: string): string => text.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ")
 
 /** A part of a text that ends between words. */
 const normalize = (text: string): string =>
@@ -68,6 +69,7 @@ const normalize = (text: string): string =>
     .replace(otherForm, (form) => forms.get(form) ?? form)
     .replace(unwritten, "")
     .normalize("NFKC")
+    .replace(apostrophe, "'")
     .replace(/\p{Nd}/gu, toAscii)
     .replace(/\u066b/g, ".")
     .replace(/\u066c/g, ",")
@@ -98,7 +100,8 @@ export function* wordsOf(text: string): Steps<Array<string>> {
   const words: Array<string> = []
   for (const part of partsOf(text)) {
     for (const { isWordLike, segment } of segmenter.segment(normalize(part))) {
-      const word = isWordLike === true ? segment.replace(unsaid, "") : ""
+      // A mark may follow another letter now.
+      const word = isWordLike === true ? segment.replace(unsaid, "").normalize("NFKC") : ""
       if (word !== "") words.push(word)
     }
     yield

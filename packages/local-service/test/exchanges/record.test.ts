@@ -1,0 +1,376 @@
+/** A recording between a client and a service whose responses the test writes. */
+
+import { createHash } from "node:crypto"
+import { writeFile } from "node:fs/promises"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer as createTcpServer } from "node:net"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import { loopback } from "effect-speech-test-support/loopback"
+import { respondJson, scriptedServer } from "effect-speech-test-support/scriptedServer"
+import {
+  field,
+  file,
+  form,
+  model,
+  synthesisRequest,
+  transactionId,
+  transcriptionRequest,
+  wav
+} from "../blackbox/support/messages.js"
+import { eventually } from "../blackbox/support/service.js"
+import { exchangeRaw, leave } from "../blackbox/support/wire.js"
+import {
+  filesIn,
+  recording,
+  replaying,
+  type Service,
+  start,
+  synthesize,
+  temporaryFolder,
+  transcribe
+} from "./support.js"
+
+const apiKey = Redacted.make("real.secret-of-the-account")
+const realAt = (url: string) => ({ apiKey, sttBaseUrl: url, ttsBaseUrl: url })
+
+/** Collects what is logged. */
+const withLog = <A, E, R>(use: (lines: ReadonlyArray<string>) => Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ message }) => lines.push(String(message)))
+    return use(lines).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+  })
+
+const audioHeaders = { "content-type": "application/octet-stream", "x-sample-rate": "8000", "x-encoding": "pcm16" }
+const upload = (bytes: Uint8Array = wav({ samples: 100 })) =>
+  form(field("model", model), field("transaction_id", transactionId), file(bytes))
+const namesIn = (folder: string) => Effect.map(filesIn(folder), (files) => [...files.keys()])
+
+it.scopedLive("the other service gets the body by the byte, the headers of the client and its own key", () =>
+  Effect.gen(function* () {
+    const real = yield* scriptedServer((response) =>
+      respondJson(response, 200, { status: "success", text: "a", call_id: "1" })
+    )
+    const folder = yield* temporaryFolder
+    const body = upload()
+    const answer = yield* recording(folder, realAt(`${real.url}/v1/`), (service) =>
+      transcribe(service, body, { "X-Client": "mine", "Accept-Encoding": "gzip", "X-Request-Id": "id-1" })
+    )
+    expect(answer.json()).toEqual({ status: "success", text: "a", call_id: "1" })
+    const [received] = real.received
+    expect(received?.url).toBe("/v1/api/transcribe")
+    expect(received?.body.equals(body)).toBe(true)
+    expect(received?.headers).toMatchObject({
+      "x-api-key": Redacted.value(apiKey),
+      "x-client": "mine",
+      "x-request-id": "id-1",
+      "accept-encoding": "identity",
+      "content-length": String(body.length),
+      host: real.url.slice("http://".length)
+    })
+    expect(received?.headers).not.toHaveProperty("traceparent")
+    for (const bytes of (yield* filesIn(folder)).values()) expect(bytes.includes("secret-of-the-account")).toBe(false)
+  })
+)
+
+it.scopedLive("only the service's own key is sent on, and an operation without an address is 400", () =>
+  Effect.gen(function* () {
+    const real = yield* scriptedServer((response) => respondJson(response, 200, {}))
+    const folder = yield* temporaryFolder
+    yield* recording(folder, { apiKey, ttsBaseUrl: real.url, sttBaseUrl: undefined }, (service) =>
+      Effect.gen(function* () {
+        expect((yield* synthesize(service, { text: "a" }, { "X-API-Key": Redacted.value(apiKey) })).status).toBe(401)
+        expect((yield* transcribe(service, upload(), { "X-Api-Key": "no.key" })).status).toBe(401)
+        const answer = yield* transcribe(service, upload())
+        expect([answer.status, answer.json().message]).toEqual([400, expect.stringContaining("SPEECH_STT_BASE_URL")])
+      })
+    )
+    expect(real.received).toEqual([])
+    expect(yield* namesIn(folder)).toEqual([])
+  })
+)
+
+const answers: ReadonlyArray<
+  readonly [what: string, answer: (response: ServerResponse) => void, files: ReadonlyArray<RegExp>]
+> = [
+  ["a redirect", (response) => response.writeHead(302, { location: "/elsewhere" }).end("moved"), []],
+  ["no content", (response) => response.writeHead(204).end(), []],
+  ["JSON that is not compact", (response) => response.end('{ "error": "a" }'), []],
+  ["text that is no UTF-8", (response) => response.end(Buffer.from([0xff, 0x00])), [/bin$/]],
+  ["a long text", (response) => response.end("x".repeat(300_000)), [/bin$/]],
+  ["audio without a format", (response) => response.end(Buffer.alloc(1000, 0xfe)), [/bin$/]],
+  ["audio of half a frame", (response) => response.writeHead(200, audioHeaders).end(Buffer.alloc(999, 7)), [/wav$/]],
+  [
+    "audio in chunks",
+    (response) => {
+      response.writeHead(200, audioHeaders).write(Buffer.alloc(500_000, 1))
+      response.end(Buffer.alloc(500_000, 2))
+    },
+    [/wav$/]
+  ],
+  ["no audio", (response) => response.writeHead(200, audioHeaders).end(), []],
+  ["a failure with a time", (response) => respondJson(response, 503, { error: "busy" }, { "retry-after": "7" }), []]
+]
+it.scopedLive.each([...answers])("a recording and its replay give %s as the service does", ([, answer, audio]) =>
+  Effect.gen(function* () {
+    const real = yield* scriptedServer((response) => answer(response))
+    const folder = yield* temporaryFolder
+    const ask = (service: Pick<Service, "ttsBaseUrl" | "apiKey">) => synthesize(service, { text: "a" })
+    const expected = yield* ask({ ttsBaseUrl: real.url, apiKey })
+    const recorded = yield* recording(folder, realAt(real.url), ask)
+    const replayed = yield* replaying(folder, ask)
+    for (const { bytes, headers, status } of [recorded, replayed]) {
+      expect(status).toBe(expected.status)
+      expect(bytes.equals(expected.bytes)).toBe(true)
+      for (const name of ["content-type", "retry-after", "x-sample-rate", "x-encoding"]) {
+        expect(headers[name], name).toBe(expected.headers[name])
+      }
+    }
+    expect(recorded.headers.location).toBe(expected.headers.location)
+    expect(real.received.length).toBe(2)
+    const names = yield* namesIn(folder)
+    expect(names).toEqual([...audio.map((each) => expect.stringMatching(each)), expect.stringMatching(/json$/)])
+  })
+)
+
+it.scopedLive("the response arrives as the service sends it", () =>
+  Effect.gen(function* () {
+    let proceed: () => unknown = () => undefined
+    const server = createServer((request, response) => {
+      request.resume()
+      response.writeHead(200, { ...audioHeaders, "content-length": 4 }).flushHeaders()
+      const steps = [() => response.write(Buffer.of(1, 2)), () => response.end(Buffer.of(3, 4))]
+      proceed = () => steps.shift()?.()
+    })
+    const { url } = yield* loopback(server)
+    const folder = yield* temporaryFolder
+    yield* recording(folder, realAt(url), (service) =>
+      Effect.promise(async () => {
+        const response = await fetch(`${service.ttsBaseUrl}/tts/bytes`, {
+          method: "POST",
+          headers: { "X-API-Key": Redacted.value(service.apiKey), "Content-Type": "application/json" },
+          body: '{"text":"a"}'
+        })
+        expect(response.headers.get("x-sample-rate")).toBe("8000")
+        const reader = response.body?.getReader()
+        proceed()
+        expect((await reader?.read())?.value).toEqual(Uint8Array.of(1, 2))
+        proceed()
+        expect((await reader?.read())?.value).toEqual(Uint8Array.of(3, 4))
+      })
+    )
+    expect((yield* namesIn(folder)).length).toBe(2)
+  })
+)
+
+const key = (service: Service) => Redacted.value(service.apiKey)
+const cuts: ReadonlyArray<readonly [string, (request: IncomingMessage, response: ServerResponse) => void, number]> = [
+  ["before the response", (request) => request.socket.resetAndDestroy(), 0],
+  [
+    "after the head",
+    (request, response) => {
+      response.writeHead(200, { ...audioHeaders, "content-length": 100 }).flushHeaders()
+      setTimeout(() => request.socket.destroy(), 20)
+    },
+    200
+  ],
+  [
+    "within the body",
+    (request, response) => {
+      response.writeHead(200, { ...audioHeaders, "content-length": 100 }).write(Buffer.alloc(10))
+      setTimeout(() => request.socket.destroy(), 20)
+    },
+    200
+  ],
+  [
+    "within chunks",
+    (request, response) => {
+      response.writeHead(200, audioHeaders).write(Buffer.alloc(10))
+      setTimeout(() => request.socket.destroy(), 20)
+    },
+    200
+  ]
+]
+it.scopedLive.each([...cuts])(
+  "a connection that the service cuts %s is cut to the client too, and nothing is kept",
+  ([, cut, status]) =>
+    withLog((lines) =>
+      Effect.gen(function* () {
+        const { url } = yield* loopback(
+          createServer((request, response) => {
+            request.resume().once("end", () => cut(request, response))
+          })
+        )
+        const folder = yield* temporaryFolder
+        yield* recording(folder, realAt(url), (service) =>
+          Effect.promise(async () => {
+            const sent = fetch(`${service.ttsBaseUrl}/tts/bytes`, {
+              method: "POST",
+              headers: { "X-API-Key": key(service), "Content-Type": "application/json" },
+              body: '{"text":"a"}'
+            })
+            if (status === 0) return await expect(sent).rejects.toThrow()
+            const response = await sent
+            expect(response.status).toBe(status)
+            await expect(response.arrayBuffer()).rejects.toThrow()
+          })
+        )
+        expect(yield* namesIn(folder)).toEqual([])
+        expect(lines.join("\n")).toContain(`The connection to ${url} failed`)
+      })
+    )
+)
+
+it.scopedLive("a service that can't be reached resets the connection of the client", () =>
+  withLog((lines) =>
+    Effect.gen(function* () {
+      const { close, url } = yield* loopback(createTcpServer())
+      yield* Effect.promise(close)
+      const folder = yield* temporaryFolder
+      yield* recording(folder, realAt(url), (service) =>
+        Effect.promise(async () => {
+          const sent = exchangeRaw(service.ttsBaseUrl, [synthesisRequest(key(service), '{"text":"a"}')])
+          expect(await sent).toMatchObject({ answers: [], ended: "reset" })
+        })
+      )
+      expect(lines.join("\n")).toContain("ECONNREFUSED")
+    })
+  )
+)
+
+it.scopedLive("a client that leaves ends the request to the service, and leaves no file", () =>
+  Effect.gen(function* () {
+    const { sockets, url } = yield* loopback(
+      createServer((request, response) => {
+        request.resume()
+        response.writeHead(200, { ...audioHeaders, "content-length": 2_000_000 }).write(Buffer.alloc(500_000))
+      })
+    )
+    const folder = yield* temporaryFolder
+    const audio = wav({ samples: 300_000 })
+    yield* recording(folder, realAt(url), (service) =>
+      Effect.gen(function* () {
+        const requests = [
+          [service.ttsBaseUrl, [synthesisRequest(key(service), '{"text":"a"}'), 100]],
+          [service.sttBaseUrl, [transcriptionRequest(key(service), upload(audio)).subarray(0, 400_000), 100]]
+        ] as const
+        for (const [base, pieces] of requests) {
+          yield* Effect.promise(() => leave(base, pieces))
+          yield* eventually(
+            Effect.sync(() => sockets.size),
+            (open) => open === 0
+          )
+          yield* eventually(namesIn(folder), ({ length }) => length === 0)
+        }
+        const outcomes = Effect.map(service.requests, (entries) => entries.map(({ outcome }) => outcome))
+        yield* eventually(outcomes, (all) => all.every((each) => each === "abandoned"))
+      })
+    )
+  })
+)
+
+it.scopedLive("a response that comes before the whole request is kept, with the request", () =>
+  Effect.gen(function* () {
+    const { url } = yield* loopback(
+      createServer((_, response) => respondJson(response, 413, { error: "too large", message: "m" }))
+    )
+    const folder = yield* temporaryFolder
+    const body = upload(wav({ samples: 1_000_000 }))
+    const answer = yield* recording(folder, realAt(url), (service) => transcribe(service, body))
+    expect(answer.status).toBe(413)
+    expect((yield* replaying(folder, (service) => transcribe(service, body))).status).toBe(413)
+  })
+)
+
+const echoes: ReadonlyArray<readonly [string, unknown, (response: ServerResponse) => void]> = [
+  [
+    "in the body",
+    { text: "a" },
+    (response) => respondJson(response, 400, { error: `${Redacted.value(apiKey)} is unknown` })
+  ],
+  [
+    "in base64",
+    { text: "a" },
+    (response) => respondJson(response, 400, { error: Buffer.from(Redacted.value(apiKey)).toString("base64") })
+  ],
+  [
+    "in a header",
+    { text: "a" },
+    (response) => respondJson(response, 400, {}, { "x-request-id": Redacted.value(apiKey) })
+  ],
+  [
+    "in audio",
+    { text: "a" },
+    (response) => {
+      response.writeHead(200, audioHeaders).write(Buffer.concat([Buffer.alloc(300_000), Buffer.from("secret-of-")]))
+      setTimeout(() => response.end("the-account"), 20)
+    }
+  ],
+  ["in the text of a request", { text: `a ${Redacted.value(apiKey)}` }, (response) => respondJson(response, 400, {})]
+]
+it.scopedLive.each([...echoes])("an exchange with the key %s is not kept, and the log says so", ([, body, answer]) =>
+  withLog((lines) =>
+    Effect.gen(function* () {
+      const real = yield* scriptedServer((response) => answer(response))
+      const folder = yield* temporaryFolder
+      yield* recording(folder, realAt(real.url), (service) => synthesize(service, body))
+      expect(yield* namesIn(folder)).toEqual([])
+      expect(lines.join("\n")).toContain("was not kept: it holds the API key")
+      expect(lines.join("\n")).not.toContain("secret-of-the-account")
+    })
+  )
+)
+
+it.scopedLive("equal audio is in the folder once, and a second recording with the same answers changes no file", () =>
+  Effect.gen(function* () {
+    let calls = 0
+    const real = yield* scriptedServer((response, { url }) => {
+      if (url === "/tts/bytes")
+        response.writeHead(200, { ...audioHeaders, "x-request-id": `r${++calls}` }).end(Buffer.alloc(400_000, 5))
+      else respondJson(response, 200, { status: "success", text: "t", call_id: `c${++calls}` })
+    })
+    const folder = yield* temporaryFolder
+    const all = (service: Service) =>
+      Effect.all([
+        synthesize(service, { text: "a" }),
+        synthesize(service, { text: "b" }),
+        transcribe(service, upload(wav({ samples: 200_000 }))),
+        transcribe(
+          service,
+          form(field("model", "m"), field("transaction_id", transactionId), file(wav({ samples: 200_000 })))
+        )
+      ])
+    yield* recording(folder, realAt(real.url), all)
+    const digests = Effect.map(filesIn(folder), (files) =>
+      Array.from(files, ([name, bytes]) => `${name} ${createHash("sha256").update(bytes).digest("hex")}`)
+    )
+    const first = yield* digests
+    expect(first.filter((name) => name.startsWith("audio")).length).toBe(2)
+    yield* recording(folder, realAt(real.url), all)
+    expect(yield* digests).toEqual(first)
+  })
+)
+
+it.scopedLive("a recording removes what a killed process left, and nothing of one that runs", () =>
+  Effect.gen(function* () {
+    const real = yield* start()
+    const folder = yield* temporaryFolder
+    yield* recording(folder, real, (service) => synthesize(service, { text: "a", lang: "en" }))
+    const { partName } = yield* Effect.promise(() => import("../../src/internal/exchanges/parts.js"))
+    const own = partName(crypto.randomUUID())
+    // No process has this number.
+    const killed = own.replace(`.${process.pid}.`, ".4194305.")
+    yield* Effect.promise(() =>
+      Promise.all([own, killed, "mine.part"].map((name) => writeFile(join(folder, "audio", name), "x")))
+    )
+    yield* recording(folder, real, () => Effect.void)
+    const names = yield* namesIn(folder)
+    expect(names.filter((name) => name.endsWith(".part")).toSorted()).toEqual(
+      [`audio/${own}`, "audio/mine.part"].toSorted()
+    )
+  })
+)

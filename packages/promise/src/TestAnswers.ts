@@ -1,0 +1,93 @@
+/**
+ * What the double of `connectTest` gives, and what it received.
+ */
+import type { OutputFormat, VoiceOptions } from "./Speech.js"
+import type { SpeechClient } from "./SpeechClient.js"
+import type { SpeechError } from "./SpeechError.js"
+import type { TranscribeOptions, Transcription } from "./Transcription.js"
+
+/**
+ * A request of `speak`, or of a piece of `speakLong`, as it would be sent.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface SpeakRequest extends VoiceOptions {
+  readonly text: string
+}
+
+/**
+ * A request of `transcribe`, or of a piece of `transcribeLong`, as it would be sent.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface TranscribeRequest
+  extends Pick<
+    TranscribeOptions,
+    "model" | "transactionId" | "aux" | "parseNumber" | "hotwords" | "telephony" | "additionalFields"
+  > {
+  /** The path of a file, which is not opened; bytes, to which a stream was read; or a `Blob`. */
+  readonly recording: string | Uint8Array | Blob
+  readonly filename: string
+}
+
+/**
+ * Raw audio that the double gives. It is checked as the audio of the service is.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface TestAudio {
+  readonly bytes: Uint8Array
+  /** The format of `bytes`. Default: that of the request, or `24000:float32` if it has none. */
+  readonly outputFormat?: OutputFormat | undefined
+  /** The error after all bytes: one of the connection, a deadline, or corrupt audio. Default: none. */
+  readonly failure?: SpeechError | undefined
+}
+
+/**
+ * What the double gives for a text: audio, or an error of `SpeechError.of`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type SpeakAnswer = TestAudio | SpeechError
+
+/**
+ * What the double gives for a recording: its transcript, parts of a `Transcription`, or an error of `SpeechError.of`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type TranscribeAnswer = string | Partial<Transcription> | SpeechError
+
+/**
+ * The answers of a double. A function gets each request, and gives an answer or throws an error.
+ *
+ * @since 0.1.0
+ * @category options
+ */
+export interface TestAnswers {
+  /** The answer to each `speak`, and to each piece of a long text. Default: the call is rejected. */
+  readonly speak?: SpeakAnswer | ((request: SpeakRequest) => SpeakAnswer | Promise<SpeakAnswer>) | undefined
+  /** The answer to each `transcribe`, and to each piece of a long recording. Default: the call is rejected. */
+  readonly transcribe?:
+    | TranscribeAnswer
+    | ((request: TranscribeRequest) => TranscribeAnswer | Promise<TranscribeAnswer>)
+    | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface TestSpeechClient extends SpeechClient {
+  /** The requests so far, in order. A request that breaks a rule is not among them: it would not be sent. */
+  readonly calls: {
+    readonly speak: ReadonlyArray<SpeakRequest>
+    readonly transcribe: ReadonlyArray<TranscribeRequest>
+  }
+  /** Forgets the requests, so that the next part of a test sees only its own. */
+  readonly clear: () => void
+}
