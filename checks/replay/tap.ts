@@ -55,9 +55,10 @@ const readRequest = async (headers: IncomingHttpHeaders, body: Uint8Array<ArrayB
   return { id, identity: fields.toSorted().join("&") }
 }
 
-/** Starts a proxy to a base URL. `exchanges` has the responses in the order in which they ended. */
+/** Starts a proxy to a base URL. `exchanges` has the responses in the order in which they ended, and `failures` the connections that failed. */
 export const startTap = async (target: string) => {
   const exchanges: Array<Exchange> = []
+  const failures: Array<string> = []
   const server = createServer(async (request, response) => {
     const chunks: Array<Buffer> = []
     for await (const chunk of request) chunks.push(chunk)
@@ -82,7 +83,7 @@ export const startTap = async (target: string) => {
       response.writeHead(answer.status, answered)
       response.end(answer.bytes)
     } catch (error) {
-      console.error(`The proxy to ${target}: ${error}`)
+      failures.push(`${target}: ${error}`)
       response.destroy()
     }
   })
@@ -90,6 +91,7 @@ export const startTap = async (target: string) => {
   return {
     url,
     exchanges,
+    failures,
     stop: () => {
       server.close()
       server.closeAllConnections()
