@@ -10,14 +10,14 @@ export interface Exchange {
   /** The id of the request: `transaction_id` or `X-Request-Id`. */
   readonly id: string
   readonly status: number
-  /** The headers of the contract, and those with which a client can read the body. */
+  /** The headers of the contract, and those by which a client decides. How the body is framed is not compared: its bytes are. */
   readonly headers: Readonly<Record<string, string>>
   /** SHA-256 of the body. */
   readonly body: string
   readonly bytes: number
 }
 
-const kept = /^(content-(type|length|encoding)|retry-after|x-(?!powered-by).*)$/
+const kept = /^(content-(type|encoding)|retry-after|x-(?!powered-by).*)$/
 
 const headersOf = (headers: IncomingHttpHeaders): Readonly<Record<string, string>> =>
   Object.fromEntries(
