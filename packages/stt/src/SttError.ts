@@ -48,7 +48,7 @@ export class SttInvalidRequest extends define<SttInvalidRequest>()("SttInvalidRe
 export class SttInvalidApiKey extends define<SttInvalidApiKey>()("SttInvalidApiKey", invalidApiKey) {}
 
 const audioHints = {
-  sendAsStream: "Read it as a stream, and give that to AudioSource.fromOneShotStream.",
+  sendAsStream: "Read it as a stream, and send the stream.",
   omitTelephony: "To send it as it is, leave telephony out."
 } as const
 
@@ -57,7 +57,7 @@ const audioHints = {
  *
  * | value           | means |
  * | --------------- | ----- |
- * | `sendAsStream`  | read it as a stream, and send that |
+ * | `sendAsStream`  | read it as a stream, and send that by `AudioSource.fromOneShotStream` |
  * | `omitTelephony` | send it without the option `telephony` |
  *
  * @since 0.1.0

@@ -126,7 +126,7 @@ describe("reading the header of a recording", () => {
       const path = `${yield* fs.makeTempDirectoryScoped()}/pipe`
       execFileSync("mkfifo", [path])
       const inspected = yield* Effect.flip(Recording.inspect(AudioSource.fromPath(path)))
-      expect(inspected.message).toContain("AudioSource.fromOneShotStream")
+      expect(inspected.message).toContain("send the stream")
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 })

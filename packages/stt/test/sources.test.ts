@@ -305,7 +305,7 @@ describe("a source that fails", () => {
   it.scoped.each([
     ["missing", path("/nowhere/call.wav"), "it does not exist; check the path"],
     ["a folder", path("/"), "it is a folder"],
-    ["a device", path("/dev/null"), "AudioSource.fromOneShotStream"],
+    ["a device", path("/dev/null"), "Read it as a stream, and send the stream."],
     ["no path", path("a\0b"), "its name is not a path"],
     ["no bytes", AudioSource.fromBytes(new Uint8Array(0)), "it is empty"],
     ["an empty Blob", AudioSource.fromBlob(new Blob([])), "it is empty"],

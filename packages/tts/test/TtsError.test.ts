@@ -53,7 +53,7 @@ it("an error says more if more is known", () => {
   expect(describeErrors(errors)).toMatchInlineSnapshot(`
     "TtsInvalidRequest (never): Nothing was sent: speed must be a number from 0.25 to 4.
     TtsInvalidApiKey (never): The service refused the API key, and no new key is available: it is empty. Use the whole <prefix>.<secret> value that the platform showed when the key was created.
-    TtsInvalidApiKey (never): Nothing was sent, because of the API key: reading it failed (VaultSealed). Check the effect that reads it, which is the option apiKey.
+    TtsInvalidApiKey (never): Nothing was sent, because of the API key: reading it failed (VaultSealed). Check what reads it, the option apiKey.
     TtsBadRequest (never): The service refused the request (400). The service says: no such voice. Change voice and send the request again.
     TtsServerError (transient): The service failed (500). The service says: broken! Try again later. If it keeps failing, report the request id id-1 to the service.
     TtsBackendFailed (overload): The service's synthesis backend failed (502). Nothing was billed; try again. If it keeps failing, report the request id id-2 to the service.

@@ -126,10 +126,11 @@ const describePieceStoreError = ({ code, message, operation, piece, store }: Pie
 const describePlatformError = (error: PlatformError, given: string): Described => {
   const path = error._tag === "SystemError" ? String(error.pathOrDescriptor ?? given) : given
   const code = systemCode(error)
-  return describeFile(
-    { path, operation: "writeFile", code },
-    `${path} can't be written${causeOf(code ?? codeOrName(error))}`
-  )
+  const isNoFile = code === undefined && error._tag === "SystemError" && error.reason === "BadResource"
+  const problem = isNoFile
+    ? ": it is a folder, a pipe or a socket. Write to a file."
+    : causeOf(code ?? codeOrName(error))
+  return describeFile({ path, operation: "writeFile", code }, `${path} can't be written${problem}`)
 }
 
 const fullDisk = "the disk is full. Free some space, or write to another disk."

@@ -59,7 +59,7 @@ export const invalidApiKey: Definition<typeof invalidApiKeyFields, "account"> = 
         : "The service refused the API key, and no new key is available"
     }: ${problem}. ${
       problem.startsWith(keyNotRead)
-        ? "Check the effect that reads it, which is the option apiKey."
+        ? "Check what reads it, the option apiKey."
         : "Use the whole <prefix>.<secret> value that the platform showed when the key was created."
     }`
 }
