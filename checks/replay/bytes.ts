@@ -67,6 +67,10 @@ export const checkBytes = async ({ count, seed }: { readonly count: number; read
     const compare = concurrency === 1 ? compareInOrder : compareInAnyOrder
     const differences = replayed.flatMap((played) => compare(recorded, played))
     barOfNone(`${how}: status, headers and body of each response are the same by the byte`, differences)
+    barOfNone(
+      `${how}: no connection failed`,
+      [recorded, ...replayed].flatMap(({ failures }) => failures)
+    )
     if (concurrency > 1) continue
     const changed = replayed.flatMap(({ outcomes }) => outcomes.filter((each, at) => each !== recorded.outcomes[at]))
     barOfNone(`${how}: each caller gets the same result or error`, changed)

@@ -10,6 +10,8 @@ export interface Played {
   readonly outcomes: ReadonlyArray<string>
   /** Of each operation, in the order in which they ended. */
   readonly exchanges: Readonly<Record<Request["operation"], ReadonlyArray<Exchange>>>
+  /** Connections that failed. */
+  readonly failures: ReadonlyArray<string>
   readonly millis: number
 }
 
@@ -32,7 +34,8 @@ export const play = async (
   const millis = performance.now() - start
   stt.stop()
   tts.stop()
-  return { outcomes, exchanges: { transcribe: stt.exchanges, synthesize: tts.exchanges }, millis }
+  const exchanges = { transcribe: stt.exchanges, synthesize: tts.exchanges }
+  return { outcomes, exchanges, failures: [...stt.failures, ...tts.failures], millis }
 }
 
 /** The id that a service returns is that of the request, or its own: both are compared, but not one with the other. */

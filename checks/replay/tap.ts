@@ -10,14 +10,14 @@ export interface Exchange {
   /** The id of the request: `transaction_id` or `X-Request-Id`. */
   readonly id: string
   readonly status: number
-  /** The headers of the contract, and those with which a client can read the body. */
+  /** The headers of the contract, and those by which a client decides. How the body is framed is not compared: its bytes are. */
   readonly headers: Readonly<Record<string, string>>
   /** SHA-256 of the body. */
   readonly body: string
   readonly bytes: number
 }
 
-const kept = /^(content-(type|length|encoding)|retry-after|x-(?!powered-by).*)$/
+const kept = /^(content-(type|encoding)|retry-after|x-(?!powered-by).*)$/
 
 const headersOf = (headers: IncomingHttpHeaders): Readonly<Record<string, string>> =>
   Object.fromEntries(
@@ -55,9 +55,10 @@ const readRequest = async (headers: IncomingHttpHeaders, body: Uint8Array<ArrayB
   return { id, identity: fields.toSorted().join("&") }
 }
 
-/** Starts a proxy to a base URL. `exchanges` has the responses in the order in which they ended. */
+/** Starts a proxy to a base URL. `exchanges` has the responses in the order in which they ended, and `failures` the connections that failed. */
 export const startTap = async (target: string) => {
   const exchanges: Array<Exchange> = []
+  const failures: Array<string> = []
   const server = createServer(async (request, response) => {
     const chunks: Array<Buffer> = []
     for await (const chunk of request) chunks.push(chunk)
@@ -82,7 +83,7 @@ export const startTap = async (target: string) => {
       response.writeHead(answer.status, answered)
       response.end(answer.bytes)
     } catch (error) {
-      console.error(`The proxy to ${target}: ${error}`)
+      failures.push(`${target}: ${error}`)
       response.destroy()
     }
   })
@@ -90,6 +91,7 @@ export const startTap = async (target: string) => {
   return {
     url,
     exchanges,
+    failures,
     stop: () => {
       server.close()
       server.closeAllConnections()

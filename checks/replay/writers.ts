@@ -3,9 +3,11 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { chances } from "effect-speech-test-support/random"
+import { writeNoise } from "effect-speech-test-support/recordings"
 import { title } from "effect-speech-test-support/report"
-import { killAt, within } from "../support/kill.js"
+import { killAt } from "../support/kill.js"
 import { barAtMost, barOfNone } from "../support/print.js"
+import { until } from "../support/until.js"
 import { filesOf } from "./folders.js"
 import { planRequests, writeRecordings } from "./plan.js"
 import { describeResponse, play } from "./play.js"
@@ -33,7 +35,7 @@ const problemsIn = (folder: string): ReadonlyArray<string> =>
       try {
         return filesIn(JSON.parse(readFileSync(path, "utf8"))).flatMap(({ bytes, file, sha256 }) => {
           const whole = readFileSync(join(folder, file))
-          const padding = file.endsWith(".wav") && whole.length > 44 + bytes ? 1 : 0
+          const padding = file.endsWith(".wav") ? bytes % 2 : 0
           const kept = whole.subarray(whole.length - padding - bytes, whole.length - padding)
           const isRight = [kept, whole].some((each) => createHash("sha256").update(each).digest("hex") === sha256)
           return isRight ? [] : [`${path}: ${file} has other bytes`]
@@ -61,24 +63,33 @@ export const checkWriters = async (options: {
   title("Two processes that write one folder")
   const chance = chances(seed)
   const recordings = newFolder("recordings")
-  const requests = planRequests(count, writeRecordings(recordings), seed)
+  // A larger one is on disk while it arrives.
+  const large = join(newFolder("large"), "large.wav")
+  writeNoise(large, 3_000_000, 96_000)
+  const requests = planRequests(count, [...writeRecordings(recordings), large, large, large], seed)
   const folder = newFolder("exchanges")
   const real = await startReal({ recordings })
   // Behind the recorders: a killed one may have kept what its client never got.
   const [stt, tts] = [await startTap(real.sttBaseUrl), await startTap(real.ttsBaseUrl)]
   const tapped = { ...real, sttBaseUrl: stt.url, ttsBaseUrl: tts.url }
   const problems: Array<string> = []
-  let sizeMost = 0
+  let mostParts = 0
   for (let round = 1; round <= kills; round++) {
     console.error(`killed ${round} of ${kills} times`)
     const [lasting, killed] = [await startRecorder(folder, tapped), await startRecorder(folder, tapped)]
     const ends = play(lasting, requests, 8)
-    await killAt(killed, play(killed, requests, 8), within(chance, 2000))
+    const seen = () => stt.exchanges.length + tts.exchanges.length
+    const moment = seen() + chance() * 2 * count
+    await killAt(
+      killed,
+      play(killed, requests, 8),
+      until(() => seen() >= moment, { seconds: 300 })
+    )
     problems.push(...problemsIn(folder))
     await ends
     problems.push(...problemsIn(folder))
     await lasting.stop()
-    sizeMost = Math.max(sizeMost, partsIn(folder).length)
+    mostParts = Math.max(mostParts, partsIn(folder).length)
   }
   barOfNone(`after ${kills} kills each exchange and each audio file is whole`, problems, `${problems.length} are not`)
   const replay = await startReplay(folder)
@@ -95,7 +106,7 @@ export const checkWriters = async (options: {
     "the next recording removes what the killed ones have left",
     partsIn(folder).length,
     0,
-    (left) => `${left} of ${sizeMost}`
+    (left) => `${left} of ${mostParts}`
   )
   for (const { stop } of [stt, tts, real]) await stop()
 }

@@ -10,6 +10,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { checkOutput } from "./checkOutput.js"
 import type { Given } from "./declaration.js"
 import {
   checkExchanges,
@@ -62,10 +63,23 @@ const openEngines = (given: Given<"run">) =>
     return { engines, aboutModels: describeContents(contents), problems: describeProblems(contents) }
   })
 
+/** The faults of `--faults`. Only this option loads the reader. */
+const faultsOf = ({ faults, faultsReport }: Given<"run">) =>
+  Effect.gen(function* () {
+    if (faults === undefined) {
+      return yield* faultsReport === undefined ? Effect.succeed([]) : refuse("--faults-report is for --faults FILE.")
+    }
+    const { readFaults } = yield* Effect.promise(() => import("./faults.js"))
+    const read = yield* readFaults(faults)
+    if (faultsReport !== undefined) yield* checkOutput(faultsReport, "--faults-report")
+    return read
+  })
+
 /** Runs the service until the scope closes. `apiKey` is `undefined` if an earlier start showed it. */
 export const startService = (given: Given<"run">) =>
   Effect.gen(function* () {
     yield* check(given)
+    const faults = yield* faultsOf(given)
     const record = given.record === undefined ? undefined : yield* readRecordedService(given.record)
     const { aboutModels, engines, problems } = yield* openEngines(given)
     // Runs after the service has ended.
@@ -83,6 +97,7 @@ export const startService = (given: Given<"run">) =>
       record,
       replay
     }).pipe(Effect.provide(engines))
+    yield* service.faults.set(faults)
     const { adminToken, apiKey, consoleLink, platformUrl, sttBaseUrl, ttsBaseUrl } = service
     summary = Effect.flatMap(service.exchanges, (counts) => say(...describeExchanges(given, counts)))
     return {
@@ -91,6 +106,7 @@ export const startService = (given: Given<"run">) =>
       platformUrl,
       apiKey: apiKey && Redacted.value(apiKey),
       adminToken: Redacted.value(adminToken),
+      faults: service.faults,
       /** What each model does, which folders are none, and where the responses come from. */
       notes: [...aboutModels, ...describeSource(given, record)],
       /** Which folders of `--models` are no models, and which operation is not recorded, and why. */
@@ -99,3 +115,6 @@ export const startService = (given: Given<"run">) =>
       consoleUrl: Effect.map(consoleLink, Redacted.value)
     }
   })
+
+/** A service that runs, as the commands use it. */
+export type StartedService = Effect.Effect.Success<ReturnType<typeof startService>>

@@ -226,12 +226,16 @@ describe("the built command", { timeout: 120_000 }, () => {
     it.scoped("ends a call at once at Ctrl-C if nothing can be kept, and says that it may be billed", () =>
       Effect.gen(function* () {
         writeFileSync(`${folder}/cut.wav`, toneOf(7))
+        mkdirSync(`${folder}/back`)
+        writeFileSync(`${folder}/back/one.wav`, toneOf(7))
+        writeFileSync(`${folder}/back/one.txt`, "नमस्ते")
         const environment = yield* serviceWith({ delayMillis: 60_000 })
         const { requests } = yield* LocalService
         for (const args of [
           ["synthesize", "नमस्ते", "--out", "short.wav"],
           transcribe,
           ["transcribe", "cut.wav", "--model", "hi-general-v2-8khz", "--long"],
+          ["listen-back", "back", "--model", "hi-general-v2-8khz"],
           ["synthesize", "नमस्ते", "--pause", "line=1", "--out", "-"]
         ]) {
           const before = yield* requestCount

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import { chances } from "effect-speech-test-support/random"
 import { WordErrors } from "../src/index.js"
-import { texts } from "./support/texts.js"
+import { paragraphs, texts } from "./support/texts.js"
 
 const { compare } = WordErrors
 
@@ -130,6 +130,15 @@ describe("words that are written in two ways are the same", () => {
       const { characters, words } = yield* compare(one, other)
       expect(words).toMatchObject({ errors: 0, hits: other.trim().split(" ").length })
       expect(characters.errors).toBe(0)
+    })
+  )
+
+  it.effect.each(Object.entries(paragraphs))("but in %s, words that stand between spaces stay apart", ([lang, all]) =>
+    Effect.gen(function* () {
+      // Two addresses of the English text have no spaces.
+      const text = all.join(" ").replaceAll(/\S+@\S+|https?:\S+/g, "")
+      const words = text.split(/[\s—–-]+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
+      expect(yield* wordsOf(text), lang).toHaveLength(words.length)
     })
   )
 

@@ -8,6 +8,7 @@ import { codeOrName } from "@effect-speech/common/SystemCode"
 import * as Effect from "effect/Effect"
 import type { Given } from "../declaration.js"
 import { AlreadyReported, CommandNotStarted, refuse } from "../failure.js"
+import { reportingFaults } from "../faultsReport.js"
 import { say } from "../message.js"
 import { startService } from "../service.js"
 
@@ -70,6 +71,7 @@ export const run = (given: Given<"run">) =>
     const {
       adminToken,
       apiKey = process.env.SPEECH_API_KEY,
+      faults,
       platformUrl,
       problems,
       sttBaseUrl,
@@ -81,13 +83,16 @@ export const run = (given: Given<"run">) =>
       )
     }
     yield* say(...problems)
-    const { ended } = yield* start(given.operands, {
+    const variables = {
       SPEECH_STT_BASE_URL: sttBaseUrl,
       SPEECH_TTS_BASE_URL: ttsBaseUrl,
       SPEECH_API_KEY: apiKey,
       SPEECH_PLATFORM_URL: platformUrl,
       SPEECH_ADMIN_TOKEN: adminToken
-    })
-    const code = yield* Effect.flatten(Effect.promise(() => ended))
-    if (code !== 0) return yield* new AlreadyReported({ code })
+    }
+    yield* Effect.gen(function* () {
+      const { ended } = yield* start(given.operands, variables)
+      const code = yield* Effect.flatten(Effect.promise(() => ended))
+      if (code !== 0) return yield* new AlreadyReported({ code })
+    }).pipe(Effect.scoped, reportingFaults(given, faults))
   }).pipe(Effect.scoped)

@@ -5,9 +5,10 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import type { Given } from "../declaration.js"
 import { refuse } from "../failure.js"
+import { reportingFaults } from "../faultsReport.js"
 import { applying } from "../message.js"
 import { openBrowser } from "../openBrowser.js"
-import { startService } from "../service.js"
+import { type StartedService, startService } from "../service.js"
 import { findShell, setVariable } from "../shells.js"
 
 const openConsole = (url: string) =>
@@ -23,15 +24,16 @@ export const serve = (given: Given<"serve">) =>
     if (given.json && given.shell !== undefined) {
       return yield* refuse("--json prints no lines for a shell: leave out --shell.")
     }
-    const {
-      adminToken,
-      apiKey,
-      notes: about,
-      platformUrl,
-      sttBaseUrl,
-      ttsBaseUrl,
-      ...service
-    } = yield* startService(given)
+    const service = yield* startService(given)
+    return yield* announce(given, service).pipe(Effect.zipRight(Effect.never), reportingFaults(given, service.faults))
+  }).pipe(Effect.scoped)
+
+/** Prints how to use the service, and opens its console if that is asked for. */
+const announce = (
+  given: Given<"serve">,
+  { adminToken, apiKey, notes: about, platformUrl, sttBaseUrl, ttsBaseUrl, ...service }: StartedService
+) =>
+  Effect.gen(function* () {
     const consoleUrl = yield* service.consoleUrl
     const shell = given.shell ?? findShell(process.env, process.platform)
     const variables = { SPEECH_STT_BASE_URL: sttBaseUrl, SPEECH_TTS_BASE_URL: ttsBaseUrl, SPEECH_API_KEY: apiKey }
@@ -56,5 +58,4 @@ export const serve = (given: Given<"serve">) =>
     yield* Effect.forEach(notes, (note) => Console.error(note), { discard: true })
     // A link of its own, so that the one that is printed stays unused.
     if (given.open) yield* Effect.forkScoped(Effect.flatMap(service.consoleUrl, openConsole))
-    return yield* Effect.never
-  }).pipe(Effect.scoped)
+  })

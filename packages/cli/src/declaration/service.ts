@@ -69,6 +69,17 @@ const service = {
     text,
     "Respond from the exchanges that --record kept in this folder. Nothing is sent anywhere.",
     { completes: "folder" }
+  ),
+  faults: optional("--faults FILE", text, "JSON file of faults. At the end, a table says what the clients did.", {
+    completes: "file"
+  }),
+  faultsReport: optional(
+    "--faults-report FILE",
+    text,
+    "Write what the clients did after each fault to this file, as JSON.",
+    {
+      completes: "file"
+    }
   )
 }
 
@@ -95,6 +106,7 @@ export const run = {
   summary: "Run a command with a service of its own on this machine.",
   examples: [
     "speech run -- npm test",
+    "speech run --faults outage.json -- npm test",
     "speech run --credits 100 --recordings calls -- node app.js",
     "speech run --replay exchanges -- npm test"
   ],
