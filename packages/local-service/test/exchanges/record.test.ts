@@ -22,7 +22,7 @@ import {
   wav
 } from "../blackbox/support/messages.js"
 import { eventually } from "../blackbox/support/service.js"
-import { exchangeRaw, leave } from "../blackbox/support/wire.js"
+import { exchange, exchangeRaw, leave } from "../blackbox/support/wire.js"
 import {
   filesIn,
   recording,
@@ -424,5 +424,27 @@ it.scopedLive("the journal of a recording has the fields, the key and the ids of
         expect((yield* service.requests).map(({ id }) => id)).toEqual(["made-there"])
       })
     )
+  })
+)
+
+it.scopedLive("a call of the console is recorded and replayed like that of a program", () =>
+  Effect.gen(function* () {
+    const real = yield* start()
+    const folder = yield* temporaryFolder
+    const speak = (service: Service) =>
+      Effect.promise(() =>
+        exchange(service.platformUrl, {
+          path: "/platform/api/speech",
+          headers: { "X-Admin-Token": Redacted.value(service.adminToken), "Content-Type": "application/json" },
+          body: '{"text":"a","lang":"en"}'
+        })
+      )
+    const recorded = yield* recording(folder, real, speak)
+    expect(recorded.status).toBe(200)
+    const [console, program] = yield* replaying(folder, (service) =>
+      Effect.all([speak(service), synthesize(service, { text: "a", lang: "en" })])
+    )
+    expect(console.bytes.equals(recorded.bytes)).toBe(true)
+    expect(program.status).toBe(200)
   })
 )
