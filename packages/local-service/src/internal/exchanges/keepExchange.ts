@@ -41,7 +41,9 @@ export const keepExchange = (received: ReceivedExchange): Effect.Effect<boolean>
     Effect.as(true),
     Effect.catchAll((reason) =>
       Effect.as(
-        Effect.logWarning(`A ${received.response.status} of ${received.call.operation} was not kept: ${reason}.`),
+        Effect.logWarning(
+          `The response ${received.response.status} to ${received.call.operation} was not kept: ${reason}.`
+        ),
         false
       )
     ),
@@ -59,7 +61,7 @@ const reasonOf = (error: unknown): string =>
 const keep = async ({ apiKey, body, call, millis, received, response, store, upload, wav }: ReceivedExchange) => {
   const { entry, operation, request } = call
   const read = await wholeRequest(body)
-  if (isProblem(read)) throw new NotKept(`${read.message}`)
+  if (isProblem(read)) throw new NotKept(`its request can't be read (${read.message})`)
   const recording = await spooled(upload)
   const answer = await spooled(received)
   const { audio, fields } = read

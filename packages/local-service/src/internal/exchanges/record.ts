@@ -106,7 +106,6 @@ const record = (call: ExchangeCall, recorder: Recorder) =>
     const body = makeRequestBody(incoming, keepingFields(reader, entry, yield* Journal), recorder.bodyIdleMillis)
 
     const lost = (error: unknown) => Effect.zipRight(add("notKept"), warnCut(base, error))
-
     const startedAt = monotonicMillis()
     const sent = forwardedRequest(incoming, body, {
       url: addressOf(base, operation, incoming),
