@@ -166,4 +166,17 @@ describe("the built packages", () => {
     const output = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: root }).toString()
     expect(output).toBe("true true\n")
   })
+
+  it("for programs without Effect leave the global object of a process as it is", () => {
+    const script = `
+      const before = Reflect.ownKeys(globalThis)
+      const { connect, connectTest } = await import("@effect-speech/promise")
+      const speech = connectTest({ transcribe: "नमस्ते" })
+      const { text } = await speech.transcribe(new Uint8Array(1), { model: "hi-general-v2-8khz" })
+      const nowhere = connect({ apiKey: "some.key", sttBaseUrl: "http://127.0.0.1:1", retries: 0 })
+      const { tag } = await nowhere.transcribe(new Uint8Array(1), { model: "hi-general-v2-8khz" }).catch((error) => error)
+      console.log(text, tag, Reflect.ownKeys(globalThis).filter((key) => !before.includes(key)))`
+    const output = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: root }).toString()
+    expect(output).toBe("नमस्ते SttConnectionFailed []\n")
+  })
 })

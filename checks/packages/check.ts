@@ -40,7 +40,7 @@ for (const tarball of tarballs) {
   console.log(`\n\`${manifest.name}\`: ${files.length} files, ${(bytes.length / 1024).toFixed(0)} KiB packed\n`)
   check("it has the built files, sources, license, README and log, and nothing else", Tarballs.misplacedFiles(tarball))
   check("no file names the workspace or a folder of this machine", Tarballs.traces(tarball))
-  if (Tarballs.isCommand(tarball)) {
+  if (Tarballs.isBundle(tarball)) {
     check("it has the licence of every package in its bundle", Tarballs.missingLicences(tarball))
   } else {
     check("every source map points to a source in the tarball", Tarballs.brokenMaps(tarball))
@@ -48,7 +48,10 @@ for (const tarball of tarballs) {
   check("publint finds nothing", await Tarballs.lint(tarball))
   const modules = Tarballs.entryPoints(tarball).length
   if (modules > 0)
-    check(`the types of its ${modules} modules are right for ES modules`, await Tarballs.wrongTypes(tarball))
+    check(
+      `the types of its ${modules} modules are right for the kinds of modules that it has`,
+      await Tarballs.wrongTypes(tarball)
+    )
 }
 
 const registry = await startRegistry(tarballs)

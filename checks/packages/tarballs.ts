@@ -26,26 +26,30 @@ export interface Tarball {
   readonly files: ReadonlyArray<string>
 }
 
-/** Packs every package of the workspace as for the registry, and unpacks it. */
+/** Packs a package of the workspace as for the registry, and unpacks it. */
+export const pack = async (name: string, folder: string): Promise<Tarball> => {
+  const destination = join(folder, name)
+  mkdirSync(destination)
+  await pnpm(["pack", "--pack-destination", destination], { cwd: join(root, "packages", name) })
+  const archive = join(destination, String(readdirSync(destination).find((file) => file.endsWith(".tgz"))))
+  execFileSync("tar", ["-xzf", archive, "-C", destination])
+  const unpacked = join(destination, "package")
+  const files = readdirSync(unpacked, { recursive: true, encoding: "utf8" }).filter((file) =>
+    statSync(join(unpacked, file)).isFile()
+  )
+  const manifest = JSON.parse(readFileSync(join(unpacked, "package.json"), "utf8"))
+  return { manifest, bytes: readFileSync(archive), folder: unpacked, files }
+}
+
 export const packAll = async (folder: string): Promise<ReadonlyArray<Tarball>> => {
   const packed: Array<Tarball> = []
-  for (const name of readdirSync(join(root, "packages"))) {
-    const destination = join(folder, name)
-    mkdirSync(destination)
-    await pnpm(["pack", "--pack-destination", destination], { cwd: join(root, "packages", name) })
-    const archive = join(destination, String(readdirSync(destination).find((file) => file.endsWith(".tgz"))))
-    execFileSync("tar", ["-xzf", archive, "-C", destination])
-    const unpacked = join(destination, "package")
-    const files = readdirSync(unpacked, { recursive: true, encoding: "utf8" }).filter((file) =>
-      statSync(join(unpacked, file)).isFile()
-    )
-    const manifest = JSON.parse(readFileSync(join(unpacked, "package.json"), "utf8"))
-    packed.push({ manifest, bytes: readFileSync(archive), folder: unpacked, files })
-  }
+  for (const name of readdirSync(join(root, "packages"))) packed.push(await pack(name, folder))
   return packed
 }
 
-export const isCommand = ({ manifest }: Tarball): boolean => manifest.bin !== undefined
+/** Whether it has other packages in its code: the command, and the one for programs without Effect. */
+export const isBundle = ({ manifest }: Tarball): boolean =>
+  manifest.bin !== undefined || manifest.peerDependencies === undefined
 
 const read = ({ folder }: Tarball, file: string) => readFileSync(join(folder, file), "utf8")
 
@@ -70,9 +74,9 @@ const builtFromSources = ({ files }: Tarball): ReadonlyArray<string> =>
 /** Missing files, and files that should not be published. */
 export const misplacedFiles = (tarball: Tarball): ReadonlyArray<string> => {
   const { files } = tarball
-  // The build of a command empties its folder first, so it holds nothing old.
-  const [built, others] = isCommand(tarball)
-    ? [["dist/bin.js"], /^(src|dist)\//]
+  // The build of a bundle empties its folder first, so it holds nothing old. publint looks for what the manifest names.
+  const [built, others] = isBundle(tarball)
+    ? [["dist/licences.txt"], /^(src|dist)\//]
     : [builtFromSources(tarball), /^src\/|^kernel\/kernel\.wat$|^dist\/console\//]
   const expected = ["LICENSE", "README.md", "CHANGELOG.md", "package.json", ...built]
   const missing = expected.filter((file) => !files.includes(file))
@@ -116,12 +120,12 @@ export const traces = (tarball: Tarball): ReadonlyArray<string> => {
   ]
 }
 
-/** Packages whose code is in the bundle of a command, but not in its licences. */
+/** Packages whose code is in a bundle, but not in its licences. */
 export const missingLicences = (tarball: Tarball): ReadonlyArray<string> => {
   const licences = read(tarball, "dist/licences.txt")
   // esbuild writes the path of each module before its code.
   const bundled = tarball.files
-    .filter((file) => /^dist\/(?!console\/).*\.js$/.test(file))
+    .filter((file) => /^dist\/(?!console\/).*\.c?js$/.test(file))
     .flatMap((file) => [...read(tarball, file).matchAll(/^ *(?:\/\/ |").*node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)])
     .map(([, name = ""]) => name)
   if (bundled.length === 0) return ["no module of a package was found"]
@@ -134,15 +138,14 @@ export const lint = async ({ folder }: Tarball): Promise<ReadonlyArray<string>> 
   return messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code)
 }
 
-/** The findings of "are the types wrong" for every module, for ES modules and bundlers. The packages have no CommonJS. */
+/** The findings of "are the types wrong" for every module, for ES modules and bundlers, and for CommonJS if the package has it. */
 export const wrongTypes = async (tarball: Tarball): Promise<ReadonlyArray<string>> => {
   const entrypoints = [...entryPoints(tarball)]
   const analysis = await checkPackage(createPackageFromTarballData(tarball.bytes), { entrypoints })
   if (analysis.types === false) return entrypoints.length === 0 ? [] : ["there are no types"]
   const { problems } = analysis
+  const kinds = ["node16-esm", "bundler", ...(isBundle(tarball) ? (["node10", "node16-cjs"] as const) : [])] as const
   return problems
-    .filter((problem) =>
-      (["node16-esm", "bundler"] as const).some((kind) => problemAffectsResolutionKind(problem, kind, analysis))
-    )
+    .filter((problem) => kinds.some((kind) => problemAffectsResolutionKind(problem, kind, analysis)))
     .map((problem) => JSON.stringify(problem))
 }

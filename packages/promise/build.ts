@@ -6,7 +6,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { build } from "esbuild"
+import { build, type Plugin } from "esbuild"
 import { bundling } from "../../scripts/bundling.js"
 import { licencesOf } from "../../scripts/licences.js"
 
@@ -18,6 +18,29 @@ const bundle = join(dist, "index.cjs")
 /** Where `tsc --build` writes the declarations of all modules. */
 const declarations = here("node_modules/.cache/declarations")
 
+/**
+ * The state of Effect and undici is in the bundle, not in the global object of the process. Else the agent of this undici would serve
+ * the `fetch` of the process too, another Effect would share its values, and jest, which keeps what is set there, would break the
+ * fibers when a test file ends.
+ */
+const ownState: Plugin = {
+  name: "own state",
+  setup: ({ onLoad }) => {
+    onLoad(
+      { filter: /[\\/]effect[\\/]dist[\\/]esm[\\/](internal[\\/]fiberRuntime|GlobalValue)\.js$/ },
+      async ({ path }) => {
+        const text = await readFile(path, "utf8")
+        return { contents: `const ownState = {};\n${text.replaceAll("globalThis[", "ownState[")}`, loader: "js" }
+      }
+    )
+    // All of undici that the transport uses. The rest would be a quarter of the bundle.
+    onLoad({ filter: /[\\/]undici[\\/]index\.js$/ }, () => ({
+      contents: `exports.Agent = require("./lib/dispatcher/agent.js"); exports.buildConnector = require("./lib/core/connect.js")`,
+      loader: "js"
+    }))
+  }
+}
+
 const { banner: _, ...settings } = bundling
 
 const { metafile } = await build({
@@ -26,6 +49,7 @@ const { metafile } = await build({
   outfile: bundle,
   format: "cjs",
   metafile: true,
+  plugins: [ownState],
   write: false
 }).then(async ({ metafile, outputFiles }) => {
   await rm(dist, { recursive: true, force: true })

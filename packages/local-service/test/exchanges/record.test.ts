@@ -1,7 +1,7 @@
 /** A recording between a client and a service whose responses the test writes. */
 
 import { createHash } from "node:crypto"
-import { writeFile } from "node:fs/promises"
+import { utimes, writeFile } from "node:fs/promises"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { createServer as createTcpServer } from "node:net"
 import { join } from "node:path"
@@ -22,7 +22,7 @@ import {
   wav
 } from "../blackbox/support/messages.js"
 import { eventually } from "../blackbox/support/service.js"
-import { exchangeRaw, leave } from "../blackbox/support/wire.js"
+import { exchange, exchangeRaw, leave } from "../blackbox/support/wire.js"
 import {
   filesIn,
   recording,
@@ -372,5 +372,79 @@ it.scopedLive("a recording removes what a killed process left, and nothing of on
     expect(names.filter((name) => name.endsWith(".part")).toSorted()).toEqual(
       [`audio/${own}`, "audio/mine.part"].toSorted()
     )
+  })
+)
+
+it.scopedLive("audio of earlier responses is removed, unless another recording may be writing it", () =>
+  Effect.gen(function* () {
+    let speech = Buffer.alloc(100, 1)
+    const real = yield* scriptedServer((response) => response.writeHead(200, audioHeaders).end(speech))
+    const folder = yield* temporaryFolder
+    const record = recording(folder, realAt(real.url), (service) => synthesize(service, { text: "a" }))
+    yield* record
+    const [old = ""] = yield* namesIn(folder)
+    speech = Buffer.alloc(100, 2)
+    yield* record
+    const both = yield* namesIn(folder)
+    expect(both.filter((name) => name.endsWith(".wav")).length).toBe(2)
+    const longAgo = new Date(Date.now() - 3_600_000)
+    yield* Effect.promise(() => Promise.all(both.map((name) => utimes(join(folder, name), longAgo, longAgo))))
+    yield* record
+    expect(yield* namesIn(folder)).toEqual(both.filter((name) => name !== old))
+  })
+)
+
+it.scopedLive("the journal of a recording has the fields, the key and the ids of the service", () =>
+  Effect.gen(function* () {
+    const real = yield* scriptedServer((response, { url }) =>
+      url === "/tts/bytes"
+        ? response.writeHead(200, { ...audioHeaders, "x-request-id": "made-there" }).end("12")
+        : respondJson(response, 200, { status: "success", text: "t", call_id: "call-1" })
+    )
+    const folder = yield* temporaryFolder
+    yield* recording(folder, realAt(real.url), (service) =>
+      Effect.gen(function* () {
+        yield* synthesize(service, { text: "a", lang: "en" })
+        yield* transcribe(service, upload())
+        const { active } = yield* service.accounts.keys
+        const entries = Effect.map(service.requests, (all) =>
+          all.map(({ id, keyId, outcome, request, status }) => ({ id, keyId, outcome, request, status }))
+        )
+        const common = { keyId: active?.id, outcome: "answered", status: 200 }
+        expect(yield* entries).toEqual([
+          { ...common, id: "made-there", request: { text: "a", lang: "en" } },
+          { ...common, id: "call-1", request: { model, transaction_id: transactionId } }
+        ])
+        expect(yield* service.accounts.usage).toEqual([])
+      })
+    )
+    yield* replaying(folder, (service) =>
+      Effect.gen(function* () {
+        expect((yield* synthesize(service, { text: "a", lang: "en" })).headers["x-request-id"]).toBe("made-there")
+        expect((yield* service.requests).map(({ id }) => id)).toEqual(["made-there"])
+      })
+    )
+  })
+)
+
+it.scopedLive("a call of the console is recorded and replayed like that of a program", () =>
+  Effect.gen(function* () {
+    const real = yield* start()
+    const folder = yield* temporaryFolder
+    const speak = (service: Service) =>
+      Effect.promise(() =>
+        exchange(service.platformUrl, {
+          path: "/platform/api/speech",
+          headers: { "X-Admin-Token": Redacted.value(service.adminToken), "Content-Type": "application/json" },
+          body: '{"text":"a","lang":"en"}'
+        })
+      )
+    const recorded = yield* recording(folder, real, speak)
+    expect(recorded.status).toBe(200)
+    const [console, program] = yield* replaying(folder, (service) =>
+      Effect.all([speak(service), synthesize(service, { text: "a", lang: "en" })])
+    )
+    expect(console.bytes.equals(recorded.bytes)).toBe(true)
+    expect(program.status).toBe(200)
   })
 )

@@ -33,8 +33,12 @@ const sketched = 200
 export const sketchOf = (value: unknown): Sketch => {
   const json = typeof value === "string" ? value : canonicalJson(value)
   const { length } = json
-  return { beginning: json.slice(0, sketched), end: json.slice(Math.max(sketched, length - sketched)), length }
+  const end = json.slice(Math.max(sketched, length - sketched))
+  return { beginning: copyOf(json.slice(0, sketched)), end: copyOf(end), length }
 }
+
+/** A part of a string would keep the whole string in memory. */
+const copyOf = (part: string): string => Buffer.from(part, "utf16le").toString("utf16le")
 
 export const sketchesOf = (fields: Readonly<Record<string, unknown>>): ReadonlyMap<string, Sketch> =>
   new Map(Object.entries(fields).map(([name, value]) => [name, sketchOf(value)]))

@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { isDiskFull } from "../isDiskFull.js"
-import { setTimeout } from "../realTime.js"
 import { callIdOf, type ExchangeFile, inlineBody } from "./exchangeFile.js"
 import type { Exchange, ExchangeStore } from "./exchangeStore.js"
 import type { ExchangeCall } from "./exchanges.js"
@@ -42,7 +41,9 @@ export const keepExchange = (received: ReceivedExchange): Effect.Effect<boolean>
     Effect.as(true),
     Effect.catchAll((reason) =>
       Effect.as(
-        Effect.logWarning(`A ${received.response.status} of ${received.call.operation} was not kept: ${reason}.`),
+        Effect.logWarning(
+          `The response ${received.response.status} to ${received.call.operation} was not kept: ${reason}.`
+        ),
         false
       )
     ),
@@ -60,7 +61,7 @@ const reasonOf = (error: unknown): string =>
 const keep = async ({ apiKey, body, call, millis, received, response, store, upload, wav }: ReceivedExchange) => {
   const { entry, operation, request } = call
   const read = await wholeRequest(body)
-  if (isProblem(read)) throw new NotKept(`${read.message}`)
+  if (isProblem(read)) throw new NotKept(`its request can't be read (${read.message})`)
   const recording = await spooled(upload)
   const answer = await spooled(received)
   const { audio, fields } = read
@@ -88,15 +89,8 @@ const longestRest = 5000
 
 /** Reads the rest of the request, which the other service did not want to have. */
 const wholeRequest = async (body: RequestBody) => {
-  const rest = async () => {
-    while ((await body.pull()) !== undefined);
-    return await body.whenRead
-  }
-  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), longestRest).unref())
-  const read = await Promise.race([rest().catch(() => undefined), late])
-  if (read === undefined)
-    throw new NotKept("the service responded before it had the whole request, and the rest did not come")
-  return read
+  if (await body.rest(longestRest)) return await body.whenRead
+  throw new NotKept("the service responded before it had the whole request, and the rest did not come")
 }
 
 const spooled = async (spool: Spool): Promise<Spooled> => {

@@ -22,7 +22,7 @@ const keptHeaders = [
   SttContract.hotwordsHeader
 ].map((name) => name.toLowerCase())
 
-const requestId = TtsContract.header.requestId.toLowerCase()
+export const requestIdHeader = TtsContract.header.requestId.toLowerCase()
 
 /** The headers of a response. `sentId`: the request id of the client, which a replay returns in its place. */
 export const headersOf = (
@@ -32,10 +32,10 @@ export const headersOf = (
   const retryAfter = headers["retry-after"] ?? ""
   // A time to retry is after the date of the response.
   const names = /^\d*$/.test(retryAfter) ? keptHeaders : [...keptHeaders, "date"]
-  const echoes = sentId !== undefined && headers[requestId] === sentId
+  const echoes = sentId !== undefined && headers[requestIdHeader] === sentId
   const kept = names.flatMap((name) => {
     const value = headers[name]
-    return value === undefined || (echoes && name === requestId) ? [] : [[name, value] as const]
+    return value === undefined || (echoes && name === requestIdHeader) ? [] : [[name, value] as const]
   })
   return { headers: Object.fromEntries(kept), ...(echoes && { echoesRequestId: true }) }
 }

@@ -24,9 +24,9 @@ import { type ExchangeStore, makeExchangeStore } from "./exchangeStore.js"
 import { type Counter, type ExchangeCall, type Exchanges, makeCounter } from "./exchanges.js"
 import { addressOf, forwardedRequest, relayed } from "./forwarding.js"
 import { keepExchange, secretsOf } from "./keepExchange.js"
-import { wavOf } from "./keptResponse.js"
+import { requestIdHeader, wavOf } from "./keptResponse.js"
 import { removeAbandonedParts } from "./parts.js"
-import { makeRequestBody } from "./requestBody.js"
+import { makeRequestBody, type RequestBody } from "./requestBody.js"
 import { isProblem, makeRequestReader, type RequestReader } from "./requestReader.js"
 import { audioFolder, makeSpool, type Spool, type SpoolOptions } from "./spool.js"
 import { removeUnusedAudio } from "./unusedAudio.js"
@@ -106,7 +106,6 @@ const record = (call: ExchangeCall, recorder: Recorder) =>
     const body = makeRequestBody(incoming, keepingFields(reader, entry, yield* Journal), recorder.bodyIdleMillis)
 
     const lost = (error: unknown) => Effect.zipRight(add("notKept"), warnCut(base, error))
-
     const startedAt = monotonicMillis()
     const sent = forwardedRequest(incoming, body, {
       url: addressOf(base, operation, incoming),
@@ -117,6 +116,8 @@ const record = (call: ExchangeCall, recorder: Recorder) =>
       return problem === undefined ? Effect.zipRight(lost(error), resetConnection(incoming)) : Effect.fail(problem)
     })
     const millis = Math.round(monotonicMillis() - startedAt)
+    // The id of the service, if the client sent none.
+    if (operation === "synthesize") entry.id = response.headers[requestIdHeader] ?? entry.id
     const wav = wavOf(operation, response)
     const received = yield* scopedSpool({ ...recorder.spool, headerLength: wav?.headerLength })
     const keep = Effect.flatMap(
@@ -124,7 +125,10 @@ const record = (call: ExchangeCall, recorder: Recorder) =>
       (isKept) => add(isKept ? "kept" : "notKept")
     )
     const cut = (error: unknown) => Stream.fromEffect(Effect.zipRight(lost(error), closeConnection(nodeResponse)))
-    return { response: relayed(response, Stream.catchAll(observed(response, received, keep), cut)), hold: undefined }
+    return {
+      response: relayed(response, Stream.catchAll(observed(response, received, body, keep), cut)),
+      hold: undefined
+    }
   })
 
 const scopedSpool = (options: SpoolOptions) =>
@@ -148,8 +152,19 @@ const warnCut = (base: URL, error: unknown) =>
     `The connection to ${base.origin} failed (${codeOrName(error)}). That of the client was cut too, and nothing is kept.`
   )
 
-/** The body of a response. `keep` runs when it is whole, before its last bytes are sent: who has it finds it in the folder. */
-const observed = (response: HttpClientResponse.HttpClientResponse, received: Spool, keep: Effect.Effect<void>) => {
+/** In milliseconds, that the end of a response waits for the rest of its request. A service may refuse one before it has read it. */
+const restMillis = 250
+
+/**
+ * The body of a response. `keep` runs when it is whole, before its last bytes are sent: who has it finds the exchange in the folder.
+ * If the request is still being sent by then, `keep` runs after them.
+ */
+const observed = (
+  response: HttpClientResponse.HttpClientResponse,
+  received: Spool,
+  body: RequestBody,
+  keep: Effect.Effect<void>
+) => {
   const announced = Number(response.headers["content-length"] ?? Number.NaN)
   let length = 0
   let isKept = false
@@ -158,12 +173,16 @@ const observed = (response: HttpClientResponse.HttpClientResponse, received: Spo
     isKept = true
     return keep
   })
+  const keepIfRead = Effect.flatMap(
+    Effect.promise(() => body.rest(restMillis)),
+    (isRead) => (isRead ? keepOnce : Effect.void)
+  )
   return response.stream.pipe(
     Stream.mapEffect((chunk) =>
       Effect.suspend(() => {
         length += chunk.length
         const written = Effect.promise(() => received.write(chunk))
-        return Effect.as(length === announced ? Effect.zipRight(written, keepOnce) : written, chunk)
+        return Effect.as(length === announced ? Effect.zipRight(written, keepIfRead) : written, chunk)
       })
     ),
     Stream.concat(Stream.execute(keepOnce))

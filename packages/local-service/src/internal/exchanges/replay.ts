@@ -22,6 +22,7 @@ import {
 import { type Counter, type ExchangeCall, type Exchanges, makeCounter } from "./exchanges.js"
 import { withHeaders } from "./forwarding.js"
 import { identityOf, type RequestFacts } from "./identity.js"
+import { requestIdHeader } from "./keptResponse.js"
 import { type DescribedRequest, describeMissing, nearestTo } from "./nearest.js"
 import { BodyFailed, makeRequestBody } from "./requestBody.js"
 import { isProblem, makeRequestReader } from "./requestReader.js"
@@ -60,8 +61,9 @@ const replay = (call: ExchangeCall, index: ExchangeIndex, options: ReplayOptions
       return yield* Effect.fail(yield* missing({ operation, ...facts, filename }, index, options.folder))
     }
     const response = yield* nextResponse(exchange, options.folder)
-    entry.id = callIdOf(operation, response.body) ?? entry.id
-    return { response: yield* toResponse(response, exchange, options.folder, idOf(call)), hold: undefined }
+    const sentId = idOf(call)
+    entry.id = callIdOf(operation, response.body) ?? response.headers[requestIdHeader] ?? entry.id
+    return { response: yield* toResponse(response, exchange, options.folder, sentId), hold: undefined }
   })
 
 const readFacts = ({ operation, request }: ExchangeCall, { bodyIdleMillis }: ReplayOptions) =>
@@ -117,8 +119,6 @@ const toResponse = (kept: KeptResponse, { name }: IndexedExchange, folder: strin
       ...(status !== 204 && status !== 304 && { "content-length": length })
     })
   })
-
-const requestIdHeader = Contract.header.requestId.toLowerCase()
 
 const fileStream = ({ end, path, start }: BodyFile) =>
   NodeStream.fromReadable<unknown, Uint8Array>(

@@ -8,6 +8,8 @@ import type { ReadRequest, RequestReader } from "./requestReader.js"
 export interface RequestBody {
   /** The next chunk, after the reader has it. `undefined` at the end. Rejects with {@link BodyFailed}. */
   readonly pull: () => Promise<Uint8Array | undefined>
+  /** Pulls what is left, for so many milliseconds. Returns whether the reader has the whole body. */
+  readonly rest: (millis: number) => Promise<boolean>
   /** What the reader has read, at the end of the body. */
   readonly whenRead: Promise<ReadRequest | Problem>
   /** Why the body did not come whole, if it did not. */
@@ -42,15 +44,31 @@ export const makeRequestBody = (incoming: IncomingMessage, reader: RequestReader
   }
   let problem: Problem | undefined
   let latest: Promise<Uint8Array | undefined> | undefined
+  // One at a time: a chunk that nobody waits for any more must reach the reader before the next one.
+  const pull = () => {
+    const pulled = latest === undefined ? next() : latest.then((chunk) => chunk && next())
+    latest = pulled
+    pulled.catch((error) => {
+      if (error instanceof BodyFailed) problem = error.problem
+    })
+    return pulled
+  }
+  const pullAll = async (): Promise<boolean> => {
+    while ((await pull()) !== undefined);
+    return true
+  }
   return {
-    // One at a time: a chunk that nobody waits for any more must reach the reader before the next one.
-    pull: () => {
-      const pulled = latest === undefined ? next() : latest.then((chunk) => chunk && next())
-      latest = pulled
-      pulled.catch((error) => {
-        if (error instanceof BodyFailed) problem = error.problem
+    pull,
+    rest: async (millis) => {
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const late = new Promise<boolean>((resolve) => {
+        timer = setTimeout(() => resolve(false), millis)
       })
-      return pulled
+      try {
+        return await Promise.race([pullAll().catch(() => false), late])
+      } finally {
+        clearTimeout(timer)
+      }
     },
     whenRead,
     problem: () => problem

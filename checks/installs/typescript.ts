@@ -1,0 +1,45 @@
+/** The types of the package, for each compiler and each kind of module, with the strictest settings. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { run } from "effect-speech-test-support/processes"
+import type { Project } from "../packages/user.js"
+
+export const compilers = ["5.5", "5.6", "5.9", "7"]
+
+const strict = {
+  ...{ target: "ES2022", strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+  ...{ skipLibCheck: false, declaration: true, noEmit: true }
+}
+
+const modules = [
+  { module: "node16" },
+  { module: "nodenext" },
+  { module: "esnext", moduleResolution: "bundler" },
+  // A project of CommonJS, as `tsc --init` made it before TypeScript 6.
+  { module: "commonjs", moduleResolution: "node10" }
+]
+
+/** The types of the platform: those of Node, or those of the browser alone. */
+const platforms = [
+  { lib: ["ES2022"], types: ["node"] },
+  { lib: ["ES2022", "DOM"], types: [] }
+]
+
+/** Compiles the files. Returns the errors, those in the declarations of the package included. */
+export const compileAll = async ({ folder }: Project): Promise<ReadonlyArray<string>> => {
+  const problems: Array<string> = []
+  for (const compiler of compilers) {
+    for (const kind of modules.filter(({ module }) => compiler !== "7" || module !== "commonjs")) {
+      for (const platform of platforms) {
+        const settings = { ...strict, ...kind, ...platform }
+        const files = ["types.mts", "types.cts", "types.ts"]
+        writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: settings, files }))
+        const tsc = join(folder, "node_modules", `typescript-${compiler}`, "bin/tsc")
+        const { stdout } = await run(process.execPath, [tsc, "--pretty", "false"], { cwd: folder, mayFail: true })
+        const errors = stdout.split("\n").filter((line) => line.includes("error TS"))
+        problems.push(...errors.map((error) => `TypeScript ${compiler}, ${kind.module}, ${platform.lib}: ${error}`))
+      }
+    }
+  }
+  return problems
+}
