@@ -134,6 +134,16 @@ const module = { "program.mjs": programs.module }
 const nextFolder = { beside: ["next@16", "react@19", "react-dom@19"], files: programs.next }
 const nextStart = ["next", "start", "--port", "PORT", "--hostname", "127.0.0.1"] as const
 
+/** All is in the bundle. */
+const vite = (version: string): Program => ({
+  beside: [`vite@${version}`],
+  files: {
+    ...module,
+    "vite.config.mjs": `export default { build: { ssr: "program.mjs", target: "node20" }, ssr: { noExternal: true } }`
+  },
+  use: builds([["vite", "build"]], "node", "dist/program.js")
+})
+
 const all: Readonly<Record<string, Program>> = {
   node20: onNode("20.19.0"),
   node22: onNode("22.23.3"),
@@ -212,14 +222,8 @@ const all: Readonly<Record<string, Program>> = {
       ]
     }
   },
-  vite: {
-    beside: ["vite@8"],
-    files: {
-      ...module,
-      "vite.config.mjs": `export default { build: { ssr: "program.mjs", target: "node20" }, ssr: { noExternal: true } }`
-    },
-    use: builds([["vite", "build"]], "node", "dist/program.js")
-  },
+  vite7: vite("7"),
+  vite8: vite("8"),
   "bun-build": {
     beside: [],
     files: module,
