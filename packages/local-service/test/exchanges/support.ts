@@ -56,13 +56,19 @@ export const transcribe = (service: Pick<Service, "sttBaseUrl" | "apiKey">, form
     })
   )
 
-/** All files of a folder by their paths. */
-export const filesIn = (folder: string) =>
+/** The paths of all files of a folder, sorted. */
+export const namesIn = (folder: string) =>
   Effect.promise(async () => {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-    const files = await Promise.all(
-      paths.toSorted().map(async (path) => [path.slice(folder.length + 1), await readFile(path)] as const)
-    )
-    return new Map(files)
+    const files = entries.filter((entry) => entry.isFile())
+    return files.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1)).toSorted()
   })
+
+/** All files of a folder by their paths. */
+export const filesIn = (folder: string) =>
+  Effect.flatMap(namesIn(folder), (names) =>
+    Effect.promise(async () => {
+      const files = await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))] as const))
+      return new Map(files)
+    })
+  )
