@@ -6,14 +6,12 @@
 import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { after, test } from "node:test"
-import { Wav } from "@effect-speech/audio-codec"
-import { answer, close } from "./app.js"
+import { test } from "node:test"
+import { answer } from "./app.js"
 
-after(close)
-
-const call = readFileSync(new URL("call.wav", import.meta.url))
-const silence = Wav.encode(new Uint8Array(8000), { sampleRate: 8000, channels: 1, encoding: "pcm16" })
+const call = readFileSync(new URL("caller/call.wav", import.meta.url))
+/** As long as the call, with its header. */
+const silence = Buffer.concat([call.subarray(0, 44), Buffer.alloc(call.length - 44)])
 
 /** @param {import("node:test").TestContext} t @param {Uint8Array} wav */
 const note = (t, wav) => t.diagnostic(`${wav.length} bytes, SHA-256 ${createHash("sha256").update(wav).digest("hex")}`)

@@ -64,12 +64,9 @@ const service = {
     "Forward each request to the service that the environment names, and keep it with its response in this folder.",
     { completes: "folder" }
   ),
-  replay: optional(
-    "--replay FOLDER",
-    text,
-    "Respond from the exchanges that --record kept in this folder. Nothing is sent anywhere.",
-    { completes: "folder" }
-  ),
+  replay: optional("--replay FOLDER", text, "Respond from the exchanges of --record in this folder. Nothing is sent.", {
+    completes: "folder"
+  }),
   faults: optional("--faults FILE", text, "JSON file of faults. At the end, a table says what the clients did.", {
     completes: "file"
   }),
