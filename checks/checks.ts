@@ -27,6 +27,7 @@ export const checks = {
   "long-transcription": built("long-transcription/check.ts"),
   archive: built("archive/check.ts"),
   console: sources("console/check.ts"),
+  promise: built("promise/check.ts"),
   coverage: built("coverage/check.ts"),
   effect4: sources("effect4/check.ts"),
   runtimes: built("runtimes/check.ts"),

@@ -241,7 +241,7 @@ export type LongSpeechEvent =
 export interface SpeakLongOptions extends VoiceOptions, CallOptions<LongSpeechEvent> {
   /**
    * Folder that keeps the audio of each piece, so that the same call after a failure or a crash sends only what is missing. It is
-   * created if it does not exist. Default: none; pieces are kept in memory until the speech ends.
+   * created if it does not exist. Default: none; the same call sends all pieces again.
    */
   readonly keepIn?: string | undefined
   /** Largest number of code points in a piece, 1 to 10,000. Default: 2,000. */

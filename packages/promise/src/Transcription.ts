@@ -155,7 +155,7 @@ export type LongTranscriptionEvent =
 export interface TranscribeLongOptions extends RecognitionOptions, CallOptions<LongTranscriptionEvent> {
   /**
    * Folder that keeps the transcript of each piece, so that the same call after a failure or a crash sends only what is missing. It is
-   * created if it does not exist. Default: none; pieces are kept in memory until the call ends.
+   * created if it does not exist. Default: none; the same call sends all pieces again.
    */
   readonly keepIn?: string | undefined
   /** The longest piece, 1 second to 1 hour. Default: 5 minutes. */

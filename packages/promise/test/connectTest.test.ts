@@ -92,7 +92,8 @@ describe("a text", () => {
       tag: "TtsUnauthorized",
       category: "account",
       call: { piece: { tag: "TextPiece", number: 2, of: 2 } },
-      message: expect.stringContaining("Piece 2 of 2")
+      // Nothing is kept without a folder, so nothing says how to go on.
+      message: expect.stringMatching(/Piece 2 of 2, from character 12 \(“Second one\.”\)\.$/)
     })
   })
 })

@@ -174,7 +174,7 @@ describe("a long transcription", () => {
     await using speech = service.connect()
     await service.faults({ operation: "transcribe", nth: 2, status: 403 })
     const error = await errorOf(speech.transcribeLong(wav, { model, ...pieces, concurrency: 1 }))
-    expect(error).toMatchObject({ tag: "SttForbidden", call: { piece: { tag: "RecordingPiece", number: 2, kept: 1 } } })
+    expect(error).toMatchObject({ tag: "SttForbidden", call: { piece: { tag: "RecordingPiece", number: 2, kept: 0 } } })
   })
 
   it("is rejected for a recording that is no WAV file", async () => {
