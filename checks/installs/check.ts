@@ -76,13 +76,21 @@ const waitUntilListening = async (url: string): Promise<void> => {
 }
 
 /**
- * What is wrong with the responses of a server at `/say`: a WAV file with its length, and a status for a refused text. Next.js removes
- * the length of each response.
+ * What is wrong with the responses of a server at `/say`: a WAV file with its length, a status for a refused text, and for audio that
+ * was cut a response that is cut too. Next.js removes the length of each response.
  */
 const responses = async (url: string, isNext: boolean): Promise<ReadonlyArray<string>> => {
   const response = await fetch(`${url}/say?text=${encodeURIComponent("नमस्ते")}`)
   const bytes = Buffer.from(await response.arrayBuffer())
   const refused = await fetch(`${url}/say?text=`)
+  await service.platform("PUT", "faults", [{ operation: "synthesize", truncateAtByte: 20_000 }])
+  const cut = await fetch(`${url}/say?text=cut`, { signal: AbortSignal.timeout(10_000) })
+    .then((failing) => failing.arrayBuffer())
+    .then(
+      () => "whole",
+      ({ name }: Error) => name
+    )
+  await service.platform("PUT", "faults", [])
   const facts = [
     response.status,
     response.headers.get("content-type"),
@@ -90,9 +98,10 @@ const responses = async (url: string, isNext: boolean): Promise<ReadonlyArray<st
     bytes.subarray(0, 4).toString(),
     bytes.byteLength > 10_000,
     refused.status,
-    await refused.text()
+    await refused.text(),
+    cut
   ]
-  return is(`200 audio/wav true RIFF true 400 {"error":"TtsInvalidRequest"}`, facts.join(" "))
+  return is(`200 audio/wav true RIFF true 400 {"error":"TtsInvalidRequest"} TypeError`, facts.join(" "))
 }
 
 /** Builds a server, starts it, and asks it. */
@@ -133,6 +142,16 @@ const onNode = (version: string): Program => {
 const module = { "program.mjs": programs.module }
 const nextFolder = { beside: ["next@16", "react@19", "react-dom@19"], files: programs.next }
 const nextStart = ["next", "start", "--port", "PORT", "--hostname", "127.0.0.1"] as const
+
+/** All is in the bundle. */
+const vite = (version: string): Program => ({
+  beside: [`vite@${version}`],
+  files: {
+    ...module,
+    "vite.config.mjs": `export default { build: { ssr: "program.mjs", target: "node20" }, ssr: { noExternal: true } }`
+  },
+  use: builds([["vite", "build"]], "node", "dist/program.js")
+})
 
 const all: Readonly<Record<string, Program>> = {
   node20: onNode("20.19.0"),
@@ -212,14 +231,8 @@ const all: Readonly<Record<string, Program>> = {
       ]
     }
   },
-  vite: {
-    beside: ["vite@8"],
-    files: {
-      ...module,
-      "vite.config.mjs": `export default { build: { ssr: "program.mjs", target: "node20" }, ssr: { noExternal: true } }`
-    },
-    use: builds([["vite", "build"]], "node", "dist/program.js")
-  },
+  vite7: vite("7"),
+  vite8: vite("8"),
   "bun-build": {
     beside: [],
     files: module,

@@ -19,26 +19,25 @@ const modules = [
   { module: "commonjs", moduleResolution: "node10" }
 ]
 
-/** The types of the platform: those of Node, or those of the browser alone. */
-const platforms = [
-  { lib: ["ES2022"], types: ["node"] },
-  { lib: ["ES2022", "DOM"], types: [] }
-]
+const ofNode = { lib: ["ES2022"], types: ["node"] }
+
+/** A project without the types of Node. */
+const ofBrowsers = { lib: ["ES2022", "DOM"], types: [], module: "nodenext" }
 
 /** Compiles the files. Returns the errors, those in the declarations of the package included. */
 export const compileAll = async ({ folder }: Project): Promise<ReadonlyArray<string>> => {
   const problems: Array<string> = []
   for (const compiler of compilers) {
-    for (const kind of modules.filter(({ module }) => compiler !== "7" || module !== "commonjs")) {
-      for (const platform of platforms) {
-        const settings = { ...strict, ...kind, ...platform }
-        const files = ["types.mts", "types.cts", "types.ts"]
-        writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: settings, files }))
-        const tsc = join(folder, "node_modules", `typescript-${compiler}`, "bin/tsc")
-        const { stdout } = await run(process.execPath, [tsc, "--pretty", "false"], { cwd: folder, mayFail: true })
-        const errors = stdout.split("\n").filter((line) => line.includes("error TS"))
-        problems.push(...errors.map((error) => `TypeScript ${compiler}, ${kind.module}, ${platform.lib}: ${error}`))
-      }
+    // TypeScript 7 has removed the resolution of CommonJS alone.
+    const kinds = modules.filter(({ module }) => compiler !== "7" || module !== "commonjs")
+    for (const settings of [...kinds.map((kind) => ({ ...ofNode, ...kind })), ofBrowsers]) {
+      const files = ["types.mts", "types.cts", "types.ts"]
+      const config = { compilerOptions: { ...strict, ...settings }, files }
+      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
+      const tsc = join(folder, "node_modules", `typescript-${compiler}`, "bin/tsc")
+      const { stdout } = await run(process.execPath, [tsc, "--pretty", "false"], { cwd: folder, mayFail: true })
+      const errors = stdout.split("\n").filter((line) => line.includes("error TS"))
+      problems.push(...errors.map((error) => `TypeScript ${compiler}, ${settings.module}, ${settings.lib}: ${error}`))
     }
   }
   return problems

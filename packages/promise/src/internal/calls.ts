@@ -52,36 +52,49 @@ const makeRuntime = (): Runtime.Runtime<never> =>
     )
   )
 
+/** A call in flight, or another effect of the client. */
+interface Running {
+  readonly end: () => void
+  /** Set while `close` waits for its end. */
+  onEnd: (() => void) | undefined
+}
+
 export const makeCalls = (): Calls => {
   const runtime = makeRuntime()
-  const running = new Set<{ readonly close: () => void; readonly ended: Promise<void> }>()
+  const running = new Set<Running>()
   let isClosed = false
 
+  const enter = (end: () => void): Running => {
+    const entry = { end, onEnd: undefined }
+    running.add(entry)
+    return entry
+  }
+  const leave = (entry: Running): void => {
+    running.delete(entry)
+    entry.onEnd?.()
+  }
   const start: Calls["start"] = <A>(effect: Effect.Effect<A, unknown>, caller: Caller) => {
     const { signal, site } = caller
     if (isClosed) return failed<A>(clientClosed(site))
     if (signal?.aborted === true) return failed<A>(signal.reason)
     const { promise, reject, resolve } = withResolvers<A>()
-    const ended = withResolvers<void>()
     let ending: { readonly reason: unknown } | undefined
     let interrupt = (): void => undefined
     const end = (reason: unknown): void => {
       ending ??= { reason }
       interrupt()
     }
-    const entry = { close: () => end(endedByClose(site)), ended: ended.promise }
-    running.add(entry)
+    const entry = enter(() => end(endedByClose(site)))
     const forget = signal && onAbort(signal, end)
     // It runs until it first waits, and a handler of its events may end it before that.
     const fiber = Runtime.runFork(runtime, effect)
     interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)
     if (ending !== undefined) interrupt()
     fiber.addObserver((exit) => {
-      running.delete(entry)
       forget?.()
       if (Exit.isSuccess(exit)) resolve(exit.value)
       else reject(ending === undefined ? errorOf(exit.cause, site, caller.path) : ending.reason)
-      ended.resolve()
+      leave(entry)
     })
     return { promise, end }
   }
@@ -90,20 +103,19 @@ export const makeCalls = (): Calls => {
     run: (effect, caller) => start(effect, caller).promise,
     fork: (effect) => {
       const fiber = Runtime.runFork(runtime, effect)
-      const ended = withResolvers<void>()
-      const entry = { close: () => fiber.unsafeInterruptAsFork(FiberId.none), ended: ended.promise }
-      running.add(entry)
-      fiber.addObserver(() => {
-        running.delete(entry)
-        ended.resolve()
-      })
+      const entry = enter(() => fiber.unsafeInterruptAsFork(FiberId.none))
+      fiber.addObserver(() => leave(entry))
       return fiber
     },
     close: async () => {
       isClosed = true
-      const entries = [...running]
-      for (const { close } of entries) close()
-      await Promise.all(entries.map(({ ended }) => ended))
+      const ends = Array.from(running, (entry) => {
+        const { promise, resolve } = withResolvers<void>()
+        entry.onEnd = resolve
+        entry.end()
+        return promise
+      })
+      await Promise.all(ends)
     }
   }
 }

@@ -24,9 +24,9 @@ export interface OpenSpeech<Start, Report> {
 
 /** How a speech is made. */
 export interface SpeechSource<Whole, Start, File, Report> {
-  readonly open: Effect.Effect<OpenSpeech<Start, Report>, unknown, Scope.Scope>
+  readonly open: () => Effect.Effect<OpenSpeech<Start, Report>, unknown, Scope.Scope>
   /** The whole audio, from the beginning. */
-  readonly whole: Effect.Effect<Whole, unknown>
+  readonly whole: () => Effect.Effect<Whole, unknown>
   /** The whole audio of a speech that is open. */
   readonly collect: (speech: OpenSpeech<Start, Report>) => Effect.Effect<Whole, unknown>
   /** Writes a file, from the beginning. Default: opens the speech, and then as `writeOpen`. */
@@ -157,7 +157,7 @@ export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start,
   #open(): Session<OpenSpeech<Start, Report>> {
     if (this.#session !== undefined) return this.#session
     const { caller, calls } = this.#parts
-    const session = openSession(calls, this.#source.open, caller)
+    const session = openSession(calls, this.#source.open(), caller)
     this.#session = session
     this.#report = () => session.opened.then(({ report }) => Effect.runSync(report), this.#source.reportOfError)
     return session
@@ -174,7 +174,7 @@ export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start,
     const session = this.#session
     const whole =
       session === undefined
-        ? calls.run(this.#source.whole, caller)
+        ? calls.run(this.#source.whole(), caller)
         : session.use(this.#source.collect).then(async (audio) => {
             await session.leave()
             return audio

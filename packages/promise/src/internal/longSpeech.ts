@@ -58,15 +58,16 @@ export const longSpeechSource = (
     Effect.flatMap(Effect.all([files, textToSpeech]), ([context, tts]) =>
       effect.pipe(Effect.provide(pieceStore(keepIn)), Effect.provideService(TextToSpeech, tts), Effect.provide(context))
     )
-  const open = run(
-    Effect.map(EffectLongSpeech.stream(request, options), (audio): Open => {
-      const report = Effect.map(audio.report, plain)
-      return { start: { format: plain(audio.format) }, audio, report }
-    })
-  )
+  const open = () =>
+    run(
+      Effect.map(EffectLongSpeech.stream(request, options), (audio): Open => {
+        const report = Effect.map(audio.report, plain)
+        return { start: { format: plain(audio.format) }, audio, report }
+      })
+    )
   return {
     open,
-    whole: Effect.scoped(Effect.flatMap(open, collect)),
+    whole: () => Effect.scoped(Effect.flatMap(open(), collect)),
     collect,
     write: (path) => run(Effect.map(EffectLongSpeech.writeFile(request, path, options), fileOf)),
     writeOpen: ({ audio, report }, path) =>

@@ -22,7 +22,8 @@ const convert = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value
   if (Array.isArray(value)) return value.map(convert)
   const fields: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const field = (value as Record<string, unknown>)[name]
     if (field !== undefined) fields[name === "_tag" ? "tag" : name] = name === "auxInfo" ? field : convert(field)
   }
   return fields
@@ -40,6 +41,8 @@ const copy = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map(copy)
   if (!isPlain(value)) return value
-  // An assignment would lose a field `__proto__`, which JSON may have.
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copy(field)]))
+  // A spread keeps a field `__proto__`, which JSON may have. An assignment to a new object would lose it.
+  const fields: Record<string, unknown> = { ...value }
+  for (const name of Object.keys(fields)) fields[name] = copy(fields[name])
+  return fields
 }

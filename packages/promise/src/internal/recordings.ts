@@ -14,8 +14,8 @@ import type { Recording } from "../Transcription.js"
 /** A recording to send. */
 export interface OpenRecording {
   readonly audio: AudioSource.AudioSource
-  /** Ends a stream after the call, also one that was not read. */
-  readonly release: () => void
+  /** Ends a stream after the call, also one that was not read. Absent if there is nothing to end. */
+  readonly release: (() => void) | undefined
 }
 
 const refuse = (problem: string): Either.Either<never, SttInvalidRequest> =>
@@ -24,7 +24,7 @@ const refuse = (problem: string): Either.Either<never, SttInvalidRequest> =>
 const nothing = (): void => undefined
 
 const inPlace = (audio: AudioSource.AudioSource): Either.Either<OpenRecording> =>
-  Either.right({ audio, release: nothing })
+  Either.right({ audio, release: undefined })
 
 /** The source of a recording, or the error of a value that is none. */
 export const openRecording = (

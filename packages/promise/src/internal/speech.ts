@@ -38,31 +38,41 @@ export const speechSource = (
   const request = { ...snapshot(fields), text }
   const options = callOptionsOf({ deadlines, onEvent, outage, retryIfBilled })
   return {
-    open: Effect.gen(function* () {
-      const tts = yield* textToSpeech
-      const speech = yield* tts.stream(request, options)
-      const { durationMillis, format, requestId, warnings } = speech
-      return {
-        start: plain({ format, durationMillis, requestId, warnings }),
-        audio: speech,
-        report: Effect.map(speech.call, plain)
-      }
-    }),
-    whole: Effect.map(
-      Effect.flatMap(textToSpeech, (tts) => tts.synthesize(request, options)),
-      audioOf
-    ),
+    open: () =>
+      Effect.map(
+        Effect.flatMap(textToSpeech, (tts) => tts.stream(request, options)),
+        opened
+      ),
+    whole: () =>
+      Effect.map(
+        Effect.flatMap(textToSpeech, (tts) => tts.synthesize(request, options)),
+        audioOf
+      ),
     collect,
     write: undefined,
-    writeOpen: ({ audio }, path) => Effect.map(Wav.writeFile(audio, path), plain),
-    reportOf: (audio) => ("call" in audio ? audio.call : plain(nothingSent)),
-    reportOfError: (error) => {
-      if (error instanceof SpeechError) return error.call
-      throw error
-    },
-    unused: async () => plain(nothingSent)
+    writeOpen,
+    reportOf,
+    reportOfError,
+    unused
   }
 }
+
+const opened = (speech: EffectSpeech.SpeechStream): OpenSpeech<SpeechStart, CallReport> => {
+  const { call, durationMillis, format, requestId, warnings } = speech
+  const start: SpeechStart = plain({ format, durationMillis, requestId, warnings })
+  return { start, audio: speech, report: Effect.map(call, plain) }
+}
+
+const writeOpen = ({ audio }: OpenSpeech<SpeechStart, CallReport>, path: string) =>
+  Effect.map(Wav.writeFile(audio, path), plain)
+
+const noReport: CallReport = plain(nothingSent)
+const reportOf = (outcome: Audio | WavFile): CallReport => ("call" in outcome ? outcome.call : noReport)
+const reportOfError = (error: unknown): CallReport => {
+  if (error instanceof SpeechError) return error.call
+  throw error
+}
+const unused = async (): Promise<CallReport> => noReport
 
 const collect = ({ audio, report, start }: OpenSpeech<SpeechStart, CallReport>): Effect.Effect<Audio, unknown> =>
   Effect.gen(function* () {

@@ -32,7 +32,8 @@ const withRecording = <A>(
   const opened = openRecording(recording, filename)
   if (Either.isLeft(opened)) return calls.run(Effect.fail(opened.left), caller)
   const { audio, release } = opened.right
-  return calls.run(run(audio), caller).finally(release)
+  const running = calls.run(run(audio), caller)
+  return release === undefined ? running : running.finally(release)
 }
 
 /** What a transcription runs with. */
