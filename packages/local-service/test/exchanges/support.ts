@@ -64,11 +64,16 @@ export const namesIn = (folder: string) =>
     return files.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1)).toSorted()
   })
 
-/** All files of a folder by their paths. */
+/** All files of a folder by their paths. A temporary file may be gone before it is read. */
 export const filesIn = (folder: string) =>
   Effect.flatMap(namesIn(folder), (names) =>
     Effect.promise(async () => {
-      const files = await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))] as const))
-      return new Map(files)
+      const read = async (name: string) => {
+        const bytes = await readFile(join(folder, name)).catch((error) => {
+          if (error.code !== "ENOENT") throw error
+        })
+        return bytes === undefined ? [] : [[name, bytes] as const]
+      }
+      return new Map((await Promise.all(names.map(read))).flat())
     })
   )
