@@ -287,7 +287,7 @@ it("a report on clients that keep the id of a call says exactly what each of the
     })
     const inOrder = sent.toSorted((one, other) => one.facts.arrivedMillis - other.facts.arrivedMillis)
     const { requests } = reportOn(inOrder.map(({ facts }, index) => request(index + 1, facts)))
-    const truth = inOrder.flatMap(({ call, index, isLast }) => {
+    const truth = inOrder.flatMap(({ call, index, isLast }): ReadonlyArray<ReadonlyArray<unknown>> => {
       const { attempts = [], succeeds = false } = calls[call] ?? {}
       if (isLast) return succeeds ? [] : [[call, index + 1, "gaveUp", null, null]]
       return [[call, index + 1, "retried", succeeds ? "succeeded" : "failed", attempts[index + 1]?.[1]]]
