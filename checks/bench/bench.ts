@@ -13,6 +13,7 @@ import * as Calls from "./calls/calls.js"
 import * as Faults from "./faults/faults.js"
 import * as Growth from "./growth/growth.js"
 import { versions as peerVersions } from "./peers/index.js"
+import * as WithoutEffect from "./promise/promise.js"
 import * as Start from "./start.js"
 import * as Upload from "./upload/upload.js"
 
@@ -20,6 +21,7 @@ const { only, quick } = readOptions({ only: { type: "string" }, quick: { type: "
 const setting = { quick }
 const parts = {
   calls: () => Calls.run(setting),
+  promise: () => WithoutEffect.run(setting),
   upload: () => Upload.run(setting),
   growth: () => Growth.run(setting),
   faults: () => Faults.run(setting),

@@ -3,9 +3,9 @@ import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { startScript } from "effect-speech-test-support/processes"
 import { writeNoise } from "effect-speech-test-support/recordings"
-import { megabytes, at as of } from "effect-speech-test-support/report"
+import { bar, megabytes, at as of } from "effect-speech-test-support/report"
 import type { ServiceProcess } from "effect-speech-test-support/serviceProcess"
-import type { Setting, Task } from "../load/client.js"
+import type { Setting, Spoken, Task } from "../load/client.js"
 import * as Harness from "../load/harness.js"
 import { barOfGrowth } from "../support/memory.js"
 import { newFolder, startReal, startRecorder, startReplay, temporary } from "./services.js"
@@ -76,5 +76,14 @@ export const checkSizes = async ({ quick }: { readonly quick: boolean }) => {
       )
     }
   }
+  const spoken = speech.slice(2).map(({ result }) => result as Spoken)
+  const minutes = Math.min(...spoken.map(({ announcedMillis }) => announcedMillis)) / 60_000
+  bar(
+    `there is at least ${quick ? "a minute" : "an hour"} of speech`,
+    minutes >= (quick ? 1 : 60),
+    `${minutes.toFixed(1)} minutes`
+  )
+  const bytes = new Set(spoken.flatMap(({ announcedBytes, readBytes }) => [announcedBytes, readBytes]))
+  bar("as many bytes are replayed as were recorded", bytes.size === 1, [...bytes].join(", "))
   Harness.checkNothingLeft([...uploads, ...speech])
 }

@@ -12,19 +12,33 @@ interface Plan {
   readonly url: string
   readonly rounds: number
   readonly length: Length
+  /** Whether a client takes part. */
+  readonly hasClient: (name: string) => boolean
 }
 
-export const run = async ({ quick }: Setting) => {
-  const length = quick
+/** How long a comparison takes, with a server of its own. */
+export const planOf = ({ quick }: Setting, url: string, hasClient: Plan["hasClient"]): Plan => ({
+  url,
+  rounds: quick ? 2 : 5,
+  length: quick
     ? { warmUpMillis: 300, warmUpCalls: 0, countedMillis: 300 }
-    : { warmUpMillis: 1000, warmUpCalls: 2000, countedMillis: 1200 }
+    : { warmUpMillis: 1000, warmUpCalls: 2000, countedMillis: 1200 },
+  hasClient
+})
+
+export const headings = {
+  synthesis: `Synthesis calls of ${audio.byteLength} bytes`,
+  transcription: `Transcription calls of ${recording.byteLength / 1000} kB`
+}
+
+export const run = async (setting: Setting) => {
   const server = await startServer()
-  const plan = { url: server.url, rounds: quick ? 2 : 5, length }
-  const synthesis = await compareOne("synthesis", plan, `Synthesis calls of ${audio.byteLength} bytes`)
+  // The part `promise` has that client.
+  const plan = planOf(setting, server.url, (name) => name !== "promise")
+  const synthesis = await compareOne("synthesis", plan, headings.synthesis)
   checkBare(synthesis, [1, 1.15])
   checkPeers(synthesis)
-  const heading = `Transcription calls of ${recording.byteLength / 1000} kB`
-  const transcription = await compareOne("transcription", plan, heading)
+  const transcription = await compareOne("transcription", plan, headings.transcription)
   checkBare(transcription, [1.15, 1.25])
   const ofFile = concurrencies.map((_, index) =>
     ratio(transcription.cpu("ours-file", index), transcription.cpu("bare-file", index))
@@ -62,8 +76,12 @@ const checkPeers = (compared: Compared) => {
   }
 }
 
-const compareOne = async (operation: OperationName, { length, rounds, url }: Plan, heading: string) => {
-  const clients = Object.entries(operations[operation])
+export const compareOne = async (
+  operation: OperationName,
+  { hasClient, length, rounds, url }: Plan,
+  heading: string
+) => {
+  const clients = Object.entries(operations[operation]).filter(([name]) => hasClient(name))
   const sides = clients.map(([name]) => ({
     name,
     run: () => measureInProcess<ReadonlyArray<Calls>>("calls", operation, name, url, length)
@@ -96,5 +114,11 @@ const compareOne = async (operation: OperationName, { length, rounds, url }: Pla
     ])
   ])
   const label = (name: string) => clients.find(([client]) => client === name)?.[1].label ?? name
-  return { cpu, label }
+  /** The CPU time as a multiple of that of another client: the median of the rounds, each with both. */
+  const paired = (name: string, reference: string) =>
+    concurrencies.map((_, concurrency) => {
+      const references = values(reference, "cpuMicros", concurrency)
+      return median(values(name, "cpuMicros", concurrency).map((cpu, round) => cpu / at(references, round)))
+    })
+  return { cpu, label, paired }
 }

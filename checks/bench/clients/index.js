@@ -47,6 +47,7 @@ export const speakers = clientsOf(
   "speak",
   {
     ours: ["`TextToSpeech.synthesize`, `NodeTransport.layer`", "ours"],
+    promise: ["`@effect-speech/promise`, `speak`", "promise"],
     bare: [bareClient, "bare"],
     undici: ["`undici.request`", "plain", "undici"],
     fetch: ["`fetch`", "plain", "fetch"]
@@ -59,6 +60,7 @@ export const transcribers = clientsOf(
   "transcribe",
   {
     ours: ["`SpeechToText.transcribe`, `NodeTransport.layer`", "ours"],
+    promise: ["`@effect-speech/promise`, `transcribe`", "promise"],
     "ours-file": ["the same of a file, `AudioSource.fromPath`", "ours", { file: true }],
     bare: [bareClient, "bare"],
     "bare-file": ["the same of a file, read by `readFile`", "bare", { file: true }],

@@ -10,8 +10,14 @@
  * @property {() => Promise<void>} close
  */
 
-/** @template A @param {() => Promise<A>} call @param {(value: A) => void} check @returns {Operation<A>} */
-export const ofPromise = (call, check) => ({
+/**
+ * @template A
+ * @param {() => Promise<A>} call
+ * @param {(value: A) => void} check
+ * @param {() => Promise<void>} [close] Default: there is nothing to close.
+ * @returns {Operation<A>}
+ */
+export const ofPromise = (call, check, close = async () => {}) => ({
   once: call,
   repeat: (concurrency, mayGoOn) => {
     const worker = async () => {
@@ -19,7 +25,7 @@ export const ofPromise = (call, check) => ({
     }
     return Promise.all(Array.from({ length: concurrency }, worker))
   },
-  close: async () => {}
+  close
 })
 
 /**

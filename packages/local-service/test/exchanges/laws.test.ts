@@ -16,6 +16,7 @@ import {
 } from "../../src/internal/exchanges/exchangeFile.js"
 import { makeExchangeStore } from "../../src/internal/exchanges/exchangeStore.js"
 import { fieldsOfForm, identityOf } from "../../src/internal/exchanges/identity.js"
+import { makeSpool } from "../../src/internal/exchanges/spool.js"
 
 const seeded = { seed: 37, numRuns: 100 }
 
@@ -242,5 +243,15 @@ describe("a folder that is recorded", () => {
       const other = await responsesOf(await record("x", "new"))
       expect(other[0]).toEqual((await responsesOf(first))[0])
       expect(other.length).toBe(2)
+    }))
+
+  it("has no temporary file of an exchange that was discarded, even while the file was opened", () =>
+    inFolder(async (folder) => {
+      const spool = makeSpool({ folder, secrets: [] })
+      const writing = spool.write(new Uint8Array(1_000_000))
+      await spool.discard()
+      await writing
+      await spool.write(new Uint8Array(1_000_000))
+      expect(await readdir(join(folder, "audio"))).toEqual([])
     }))
 })

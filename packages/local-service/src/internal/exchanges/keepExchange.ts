@@ -112,7 +112,11 @@ const audioOf = (
 const nameIn = (path: string): string => path.slice(audioFolder.length + 1)
 
 const holdsKey = ({ request, response }: Exchange, call: ExchangeCall, apiKey: Redacted.Redacted): boolean => {
-  const texts = [canonicalJson({ request, headers: response.headers }), inlineBody(response.body) ?? ""]
+  const { audio, fields } = request
+  const texts = [
+    canonicalJson({ fields, name: audio?.filename, headers: response.headers }),
+    inlineBody(response.body) ?? ""
+  ]
   const own = Redacted.make(call.request.headers[TtsContract.header.apiKey.toLowerCase()] ?? "")
   return [apiKey, own].some(
     (key) => Redacted.value(key) !== "" && texts.some((text) => ApiKey.withoutKey(text, key) !== text)

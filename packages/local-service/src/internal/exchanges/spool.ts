@@ -53,6 +53,8 @@ export const makeSpool = ({ folder, headerLength = 0, secrets }: SpoolOptions): 
   let part: { readonly path: string; readonly file: FileHandle } | undefined
   let written = 0
   let failure: unknown
+  let isDiscarded = false
+  let adding = Promise.resolve()
 
   const openPart = async () => {
     await mkdir(audio, { recursive: true })
@@ -70,26 +72,31 @@ export const makeSpool = ({ folder, headerLength = 0, secrets }: SpoolOptions): 
   const close = async () => {
     await part?.file.close()
   }
-  const discard = async () => {
+  const remove = async () => {
+    waiting = []
     await close().catch(() => undefined)
     if (part !== undefined) await rm(part.path, { force: true })
-    waiting = []
     part = undefined
+  }
+  const add = async () => {
+    try {
+      if (part !== undefined || lengthOf(waiting) > maximumInMemory) await flush()
+    } catch (error) {
+      failure = error
+      await remove().catch(() => undefined)
+    }
   }
   return {
     write: async (chunk) => {
+      if (isDiscarded) return
       digest.add(chunk)
       finder.add(chunk)
       if (beginning.length < beginningBytes) beginning = Buffer.concat([beginning, chunk.subarray(0, beginningBytes)])
       if (failure !== undefined) return
       // Node may use the memory of a chunk again.
       waiting.push(Buffer.from(chunk))
-      try {
-        if (part !== undefined || lengthOf(waiting) > maximumInMemory) await flush()
-      } catch (error) {
-        failure = error
-        await discard().catch(() => undefined)
-      }
+      adding = add()
+      await adding
     },
     end: async () => ({
       ...digest.facts(),
@@ -106,7 +113,7 @@ export const makeSpool = ({ folder, headerLength = 0, secrets }: SpoolOptions): 
       if ((await sizeOf(path)) === size) {
         // Another recording that ends now must see that the file is in use.
         await utimes(path, new Date(wallMillis()), new Date(wallMillis()))
-        return await discard()
+        return await remove()
       }
       const end = Buffer.alloc(padding)
       if (part === undefined) {
@@ -120,7 +127,12 @@ export const makeSpool = ({ folder, headerLength = 0, secrets }: SpoolOptions): 
       await rename(part.path, path)
       part = undefined
     },
-    discard
+    discard: async () => {
+      isDiscarded = true
+      // A file that is still being opened would stay.
+      await adding
+      await remove()
+    }
   }
 }
 
