@@ -172,7 +172,10 @@ export interface Speech<Whole = Audio, Start = SpeechStart, File = WavFile>
    * service states the duration.
    */
   readonly response: (init?: ResponseInit) => Promise<Response>
-  /** The report of the call so far. */
+  /**
+   * The report of the call so far: of one that sent nothing, if the speech was not used. If you await the speech, it is there when the
+   * speech is.
+   */
   readonly report: () => Promise<CallReport>
   readonly catch: <T = never>(onRejected: (error: unknown) => T | PromiseLike<T>) => Promise<Whole | T>
   readonly finally: (onFinally: () => void) => Promise<Whole>
@@ -343,6 +346,6 @@ export interface LongAudio extends LongSpeechReport {
  */
 export interface LongSpeech
   extends Omit<Speech<LongAudio, Pick<LongSpeechReport, "format">, WavFile & LongSpeechReport>, "report"> {
-  /** What became of the text, as far as it was read. */
+  /** What became of the text, as far as it was read. Rejects if the speech was not used. */
   readonly report: () => Promise<LongSpeechReport>
 }

@@ -5,7 +5,8 @@ import type { CallEvent, CallOptions, CallReport, Deadlines, Duration } from "./
 
 /**
  * A recording: the path of a file, a `file:` URL, bytes, a `Blob` or `File`, a stream of bytes, or a `Response` that has one. A file is
- * read as it is sent. A stream can be read once, so a call with it is never retried.
+ * read as it is sent. Bytes are not copied: leave them unchanged until the call ends. A stream can be read once, so a call with it is
+ * never retried; when the call ends, it is cancelled or destroyed.
  *
  * @since 0.1.0
  * @category models

@@ -56,13 +56,16 @@ export const transcribe = (service: Pick<Service, "sttBaseUrl" | "apiKey">, form
     })
   )
 
-/** All files of a folder by their paths. */
+/** All files of a folder by their paths. A temporary file may be gone before it is read. */
 export const filesIn = (folder: string) =>
   Effect.promise(async () => {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })
     const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-    const files = await Promise.all(
-      paths.toSorted().map(async (path) => [path.slice(folder.length + 1), await readFile(path)] as const)
-    )
-    return new Map(files)
+    const read = async (path: string) => {
+      const bytes = await readFile(path).catch((error) => {
+        if (error.code !== "ENOENT") throw error
+      })
+      return bytes === undefined ? [] : [[path.slice(folder.length + 1), bytes] as const]
+    }
+    return new Map((await Promise.all(paths.toSorted().map(read))).flat())
   })

@@ -35,7 +35,7 @@ export const speechSource = (
   text: string,
   { deadlines, onEvent, outage, retryIfBilled, signal: _, ...fields }: SpeakOptions
 ): SpeechSource<Audio, SpeechStart, WavFile, CallReport> => {
-  const request = { ...snapshot(fields), text }
+  const request = Object.assign(snapshot(fields), { text })
   const options = callOptionsOf({ deadlines, onEvent, outage, retryIfBilled })
   return {
     open: () =>
