@@ -201,7 +201,7 @@ const all: Readonly<Record<string, Program>> = {
     use: serves([["tsc"]], "node", "server.js")
   },
   vitest: {
-    beside: ["vitest@3"],
+    beside: ["vitest@4"],
     files: {
       "speech.test.mjs": programs.test(
         `import { connect, connectTest, SpeechError } from "@effect-speech/promise"\nimport { expect, test } from "vitest"`

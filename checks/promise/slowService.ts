@@ -4,6 +4,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { startLoopback } from "effect-speech-test-support/loopback"
+import { noise } from "effect-speech-test-support/random"
 
 export interface SlowServiceOptions {
   /** Before the head of a response, in milliseconds. */
@@ -14,7 +15,8 @@ export interface SlowServiceOptions {
   readonly audioBytes: number
 }
 
-const chunk = Buffer.alloc(8192, 1)
+/** Noise: silence would not be sent. */
+const chunk = noise(8192, 1)
 
 export const startSlowService = async ({ audioBytes, pauseMillis, waitMillis }: SlowServiceOptions) => {
   /** Requests whose response has not ended, nor has their connection. */

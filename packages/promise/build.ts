@@ -1,6 +1,8 @@
 /**
  * Builds the package into `dist`: one file with all that it uses, Effect and undici included, so that it needs no other package.
  * The module for `import` exports that of `require`, so a process has one class of errors, whichever way it is loaded.
+ * The bundle is a file of its own: Node searches a CommonJS module for the names of its exports, before `import` gives them. In the
+ * bundle that would take as long as to load it.
  */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
@@ -13,7 +15,7 @@ import { licencesOf } from "../../scripts/licences.js"
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 const dist = here("dist")
-const bundle = join(dist, "index.cjs")
+const bundle = join(dist, "bundle.cjs")
 
 /** Where `tsc --build` writes the declarations of all modules. */
 const declarations = here("node_modules/.cache/declarations")
@@ -65,6 +67,8 @@ const { metafile } = await build({
 })
 
 const names = Object.keys(createRequire(import.meta.url)(bundle)).sort()
+const exported = names.map((name) => `exports.${name} = bundle.${name}\n`)
+await writeFile(join(dist, "index.cjs"), `"use strict"\nconst bundle = require("./bundle.cjs")\n${exported.join("")}`)
 await writeFile(join(dist, "index.js"), `export { ${names.join(", ")} } from "./index.cjs"\n`)
 await writeFile(join(dist, "licences.txt"), await licencesOf(metafile))
 

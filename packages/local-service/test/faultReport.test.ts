@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { relevantFacts, reportOn } from "../src/internal/faults/faultReport.js"
+import { makeObservations } from "../src/internal/faults/observations.js"
 import { callKeyOf, isAfter, isDelivered, type RequestFacts } from "../src/internal/faults/requestFacts.js"
 
 const parameters = { seed: 37, numRuns: 120 }
@@ -114,6 +115,22 @@ describe("the report of faults", () => {
 })
 
 describe("the memory of a report", () => {
+  it("holds the latest requests, and counts those that it has forgotten", () => {
+    let now = 0
+    const observations = makeObservations(() => now++, 10)
+    for (let number = 1; number <= 9000; number++) {
+      const met = { fault: number % 3 === 0 ? 1 : null, isInjected: true }
+      const entry = { number, at: "2026-01-01T00:00:00.000Z", operation: "synthesize" } as const
+      const observer = observations.arrived(entry, met)
+      observer.identified({ id: `call${number}`, content: "text" })
+      observer.responded(503, null)
+      observer.ended(true)
+    }
+    const { leftOut, requests } = observations.report()
+    expect(requests.map(({ number }) => number)).toEqual(Array.from({ length: 10 }, (_, at) => 8973 + 3 * at))
+    expect(leftOut).toBe(2990)
+  })
+
   it("keeps no request whose call met no fault, once it has ended", () => {
     const others = Array.from({ length: 1000 }, (_, index) => request(index + 3, { ...good, id: `call${index}` }))
     const kept = relevantFacts([request(1), request(2, good), ...others])
@@ -240,4 +257,50 @@ describe("the report of any history", () => {
       expect(kept.filter(isFaulted).length).toBeLessThanOrEqual(3)
     })
   )
+})
+
+/** Clients that send each attempt with the id of its call, some time after the one before has failed. */
+const clients = FastCheck.array(
+  FastCheck.record({
+    start: FastCheck.integer({ min: 0, max: 300 }),
+    /** How long each attempt takes, and how long the client waits before it. */
+    attempts: FastCheck.array(FastCheck.tuple(FastCheck.integer({ min: 1, max: 50 }), FastCheck.nat(100)), {
+      minLength: 1,
+      maxLength: 5
+    }),
+    succeeds: FastCheck.boolean()
+  }),
+  { maxLength: 12 }
+)
+
+it("a report on clients that keep the id of a call says exactly what each of them did", () => {
+  const law = FastCheck.property(clients, (calls) => {
+    const sent = calls.flatMap(({ attempts, start, succeeds }, call) => {
+      let now = start
+      return attempts.map(([took, wait], index) => {
+        const isLast = index === attempts.length - 1
+        const arrivedMillis = index === 0 ? now : now + wait
+        now = arrivedMillis + took
+        const ended = { arrivedMillis, respondedMillis: now, endedMillis: now, id: `call${call}` }
+        return { call, index, wait, isLast, facts: isLast && succeeds ? { ...good, ...ended } : ended }
+      })
+    })
+    const inOrder = sent.toSorted((one, other) => one.facts.arrivedMillis - other.facts.arrivedMillis)
+    const { requests } = reportOn(inOrder.map(({ facts }, index) => request(index + 1, facts)))
+    const truth = inOrder.flatMap(({ call, index, isLast }): ReadonlyArray<ReadonlyArray<unknown>> => {
+      const { attempts = [], succeeds = false } = calls[call] ?? {}
+      if (isLast) return succeeds ? [] : [[call, index + 1, "gaveUp", null, null]]
+      return [[call, index + 1, "retried", succeeds ? "succeeded" : "failed", attempts[index + 1]?.[1]]]
+    })
+    expect(
+      requests.map(({ afterMillis, attempt, id, outcome, reaction }) => [
+        Number(id?.slice(4)),
+        attempt,
+        reaction,
+        outcome,
+        afterMillis
+      ])
+    ).toEqual(truth)
+  })
+  FastCheck.assert(law, parameters)
 })
