@@ -167,6 +167,12 @@ describe("the built packages", () => {
     expect(output).toBe("true true\n")
   })
 
+  it("for programs without Effect name the class of an error, which a terminal prints before it", () => {
+    const script = `console.log((await import("@effect-speech/promise")).SpeechError.name)`
+    const output = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: root }).toString()
+    expect(output).toBe("SpeechError\n")
+  })
+
   it("for programs without Effect leave the global object of a process as it is", () => {
     const script = `
       const before = Reflect.ownKeys(globalThis)

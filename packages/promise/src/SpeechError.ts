@@ -83,6 +83,8 @@ export class SpeechError<Tag extends string = string, Facts extends object = obj
   }
 }
 
+// A bundler may name the class anew, and a terminal prints that name.
+Object.defineProperty(SpeechError, "name", { value: "SpeechError" })
 Object.defineProperties(SpeechError.prototype, {
   name: { value: "SpeechError", writable: true, configurable: true },
   // Loggers copy what `for … in` finds.
