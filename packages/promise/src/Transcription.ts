@@ -170,7 +170,7 @@ export interface TranscribeLongOptions extends RecognitionOptions, CallOptions<L
   /** If the signal aborts, pieces in flight are finished and kept for so long. Default: they are interrupted at once. */
   readonly gracePeriod?: Duration | undefined
   /** Names of the fields of a segment in `segments_meta` of your service. Default: those of the local service. */
-  readonly segmentFields?: SegmentFields | undefined
+  readonly segments?: SegmentFields | undefined
 }
 
 /**

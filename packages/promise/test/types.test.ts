@@ -102,9 +102,11 @@ it("the options are those of the clients, with durations as numbers and words", 
   same<Pick<Speech.ConnectOptions, SharedOption>, Pick<Client.ClientOptions, SharedOption>>()
   same<Speech.ConnectOptions["hotwordEncoding"], SttContract.HotwordEncoding | undefined>()
   expectTypeOf<WithoutCallOptions<Speech.SpeakLongOptions>>().toExtend<LongSpeech.Options>()
-  expectTypeOf<WithoutCallOptions<Speech.TranscribeLongOptions>>().toExtend<LongTranscription.Options>()
+  expectTypeOf<
+    Omit<WithoutCallOptions<Speech.TranscribeLongOptions>, "segments">
+  >().toExtend<LongTranscription.Options>()
   expectTypeOf<keyof LongSpeech.Options>().toExtend<keyof Speech.SpeakLongOptions>()
-  expectTypeOf<Exclude<keyof LongTranscription.Options, "segments">>().toExtend<keyof Speech.TranscribeLongOptions>()
+  expectTypeOf<keyof LongTranscription.Options>().toExtend<keyof Speech.TranscribeLongOptions>()
   same<Speech.SegmentFields, SegmentReader.Fields>()
 })
 type SharedOption = "allowInsecureHttp" | "concurrency" | "retryAmbiguous"

@@ -66,7 +66,7 @@ export const transcribeLong = (
     onEvent,
     outage,
     retryIfBilled,
-    segmentFields,
+    segments,
     ...fields
   }: TranscribeLongOptions
 ): Promise<Transcript> => {
@@ -77,7 +77,7 @@ export const transcribeLong = (
     maximum,
     outage,
     retryIfBilled,
-    segments: segmentFields && SegmentReader.fields(segmentFields),
+    segments: segments && SegmentReader.fields(segments),
     onEvent: handlerOf<LongTranscription.Event>(onEvent)
   }
   return withRecording(parts, recording, filename, (audio) =>
