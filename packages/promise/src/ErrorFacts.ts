@@ -118,8 +118,8 @@ export interface CommonFacts {
   readonly FileFailed: {
     /** The file, or the folder that keeps the pieces. */
     readonly path: string
-    /** What failed. After `keepPiece`, the piece was paid. */
-    readonly operation: "writeFile" | "openPieces" | "readPiece" | "reservePiece" | "keepPiece"
+    /** What failed. At `openFile` and `openPieces`, nothing was sent. After `keepPiece`, the piece was paid. */
+    readonly operation: "openFile" | "writeFile" | "openPieces" | "readPiece" | "reservePiece" | "keepPiece"
     /** The system's code, such as `ENOSPC`. */
     readonly code?: string | undefined
     /** The piece whose result can't be read or kept. */

@@ -166,14 +166,12 @@ const speaking: Table<SpeakFacts> = {
     {
       name: "a folder that does not exist",
       run: (speech) => speech.speak("text").toFile("/nowhere/a.wav"),
-      facts: { path: "/nowhere/a.wav", operation: "writeFile", code: "ENOENT" },
-      billing: "unknown"
+      facts: { path: "/nowhere/a.wav", operation: "openFile", code: "ENOENT" }
     },
     {
       name: "a folder in place of a file",
       run: (speech) => speech.speak("text").toFile("/dev"),
-      facts: { path: "/dev", operation: "writeFile" },
-      billing: "unknown"
+      facts: { path: "/dev", operation: "openFile", code: "EISDIR" }
     },
     {
       name: "a file in place of the folder for pieces",

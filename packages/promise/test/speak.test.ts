@@ -67,6 +67,17 @@ describe("a speech", () => {
     await expect(twice.start()).rejects.toThrow("call speak again")
   })
 
+  it.each(["text", ["long text"]])("sends nothing for a file that can't be written: %s", async (text) => {
+    await using speech = service.connect()
+    const path = join(folder, "none", "speech.wav")
+    const speaking = typeof text === "string" ? speech.speak(text) : speech.speakLong(text.map((text) => ({ text })))
+    const error = await errorOf(speaking.toFile(path))
+    expect(error).toMatchObject({ tag: "FileFailed", facts: { path, operation: "openFile", code: "ENOENT" } })
+    expect(error.call.billing).toBe("notBilled")
+    expect(await service.requests()).toEqual([])
+    expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([])
+  })
+
   it("says what is known when its response begins", async () => {
     await using speech = service.connect()
     const speaking = speech.speak("नम", { ...asked, requestId: "begun" })

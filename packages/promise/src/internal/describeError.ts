@@ -12,6 +12,7 @@ import { TtsError } from "@effect-speech/tts/TtsError"
 import * as ConfigError from "effect/ConfigError"
 import type { CallReport } from "../Call.js"
 import type { Category, CommonFacts, ErrorFacts, SpeechErrorJson } from "../ErrorFacts.js"
+import { OutputRefused } from "./outputFile.js"
 import { plain } from "./plain.js"
 
 export type Described = Omit<SpeechErrorJson, "name">
@@ -31,7 +32,11 @@ export const describeError = (error: unknown, path = "the file"): Described | un
   if (ConfigError.isConfigError(error)) return describeOption(problemOf(error))
   if (error instanceof PieceStoreError) return describePieceStoreError(error)
   if (error instanceof WavError) return describeFile({ path, operation: "writeFile" }, error.message)
-  if (isPlatformError(error)) return describePlatformError(error, path)
+  if (isPlatformError(error)) return describePlatformError(error, { path, operation: "writeFile" })
+  if (error instanceof OutputRefused) {
+    // The path of the reason may be that of the trial.
+    return describePlatformError(error.reason, { path: error.path, operation: "openFile" }, error.path)
+  }
   return undefined
 }
 
@@ -115,7 +120,7 @@ const problemOf = (error: ConfigError.ConfigError): CommonFacts["InvalidOption"]
 const describeFile = (facts: CommonFacts["FileFailed"], message: string): Described =>
   describe("FileFailed", "file", message, plain(facts), {
     ...nothing,
-    billing: facts.operation === "openPieces" ? "notBilled" : "unknown"
+    billing: facts.operation === "openPieces" || facts.operation === "openFile" ? "notBilled" : "unknown"
   })
 
 const pieceOperations = { open: "openPieces", get: "readPiece", reserve: "reservePiece", put: "keepPiece" } as const
@@ -123,14 +128,17 @@ const pieceOperations = { open: "openPieces", get: "readPiece", reserve: "reserv
 const describePieceStoreError = ({ code, message, operation, piece, store }: PieceStoreError): Described =>
   describeFile({ path: store, operation: pieceOperations[operation], code, piece: plain(piece) }, message)
 
-const describePlatformError = (error: PlatformError, given: string): Described => {
-  const path = error._tag === "SystemError" ? String(error.pathOrDescriptor ?? given) : given
+const describePlatformError = (
+  error: PlatformError,
+  given: Pick<CommonFacts["FileFailed"], "path" | "operation">,
+  path = error._tag === "SystemError" ? String(error.pathOrDescriptor ?? given.path) : given.path
+): Described => {
   const code = systemCode(error)
   const isNoFile = code === undefined && error._tag === "SystemError" && error.reason === "BadResource"
   const problem = isNoFile
     ? ": it is a folder, a pipe or a socket. Write to a file."
     : causeOf(code ?? codeOrName(error))
-  return describeFile({ path, operation: "writeFile", code }, `${path} can't be written${problem}`)
+  return describeFile({ path, operation: given.operation, code }, `${path} can't be written${problem}`)
 }
 
 const fullDisk = "the disk is full. Free some space, or write to another disk."
@@ -144,6 +152,7 @@ const problems: ReadonlyMap<string, string> = new Map([
   ["EPERM", noPermission],
   ["EROFS", "the file system is read-only. Write to another disk."],
   ["EFBIG", "it may not be longer. Raise the limit of this process (ulimit -f), or write to another disk."],
+  ["EISDIR", "it is a folder. Write to a file."],
   ["ENAMETOOLONG", "its name is too long for this system. Choose a shorter one."]
 ])
 

@@ -13,6 +13,7 @@ import type { Speech } from "../Speech.js"
 import type { Caller, Calls } from "./calls.js"
 import { type Chunks, makeChunks, toIterator, toReadable } from "./chunks.js"
 import { toSpeechError } from "./errors.js"
+import { tryOutput } from "./outputFile.js"
 import { openSession, type Session } from "./session.js"
 
 /** A speech whose response has begun. */
@@ -111,6 +112,7 @@ export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start,
     caller.path = path
     const withFiles = <A>(writing: Effect.Effect<A, unknown, FileSystem>) =>
       Effect.flatMap(files, (context) => Effect.provide(writing, context))
+    if (this.#session === undefined) await calls.run(withFiles(tryOutput(path)), caller)
     if (write === undefined || this.#session !== undefined) {
       const session = this.#open()
       const file = await session.use((speech) => withFiles(writeOpen(speech, path)))
