@@ -53,6 +53,17 @@ describe("the identity of a request", () => {
       seeded
     ))
 
+  it("is the same after its file was written and read", () =>
+    FastCheck.assert(
+      FastCheck.asyncProperty(fields, async (given) => {
+        const request = { fields: given }
+        const file: ExchangeFile = { operation: "synthesize", request, responses: [transcript("a")] }
+        const read = await Effect.runPromise(parseExchange(formatExchange(file)))
+        expect(synthesis(read.request.fields)).toBe(synthesis(given))
+      }),
+      { ...seeded, examples: [[JSON.parse('{"text":"a","__proto__":{"x":{"__proto__":1}}}')]] }
+    ))
+
   it("counts the recording and the order of repeated fields, and neither its name nor the id", () => {
     const audio = { bytes: 3, sha256: "a".repeat(64) }
     const identity = (list: ReadonlyArray<readonly [string, string]>, recording = audio) =>

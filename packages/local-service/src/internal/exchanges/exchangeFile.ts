@@ -1,5 +1,7 @@
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { OperationName } from "../../OperationName.js"
+import { mustBe } from "../validation.js"
 import { canonicalJson, sortKeys } from "./identity.js"
 
 /** Only a file beside the exchange: a folder of somebody else can't name another one. */
@@ -34,8 +36,11 @@ export const KeptResponse = Schema.Struct({
 })
 export type KeptResponse = typeof KeptResponse.Type
 
+/** A `Schema.Record` would lose a field with the name `__proto__`. */
+const fields = Schema.declare(Predicate.isReadonlyRecord).annotations(mustBe("an object"))
+
 export const KeptRequest = Schema.Struct({
-  fields: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  fields,
   audio: Schema.optional(Schema.Struct({ ...audioFile, file: audioPath, filename: Schema.optional(Schema.String) }))
 })
 
@@ -85,7 +90,7 @@ export const bodyOfText = (bytes: Uint8Array): KeptResponse["body"] | undefined 
 
 /** The call id in the body of a transcription, if it has one. */
 export const callIdOf = (operation: OperationName, body: KeptResponse["body"]): string | undefined =>
-  operation === "transcribe" && "json" in body && isObject(body.json) && typeof body.json.call_id === "string"
+  operation === "transcribe" && "json" in body && Predicate.isRecord(body.json) && typeof body.json.call_id === "string"
     ? body.json.call_id
     : undefined
 
@@ -99,11 +104,9 @@ const lasting = ({ body, headers, millis: _, ...response }: KeptResponse): strin
 }
 
 const lastingBody = (body: KeptResponse["body"]): unknown => {
-  if (!("json" in body) || !isObject(body.json)) return body
+  if (!("json" in body) || !Predicate.isRecord(body.json)) return body
   const { aux_info: aux, call_id: _, ...fields } = body.json
-  if (!isObject(aux)) return { json: fields }
+  if (!Predicate.isRecord(aux)) return { json: fields }
   const { received_request_time: __, request_time: ___, ...info } = aux
   return { json: { ...fields, aux_info: info } }
 }
-
-const isObject = Schema.is(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
