@@ -5,6 +5,7 @@ import { utimes, writeFile } from "node:fs/promises"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { createServer as createTcpServer } from "node:net"
 import { join } from "node:path"
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
@@ -57,8 +58,9 @@ it.scopedLive("the other service gets the body by the byte, the headers of the c
     )
     const folder = yield* temporaryFolder
     const body = upload()
+    const own = { Authorization: "Bearer local", Cookie: "session=local" }
     const answer = yield* recording(folder, realAt(`${real.url}/v1/`), (service) =>
-      transcribe(service, body, { "X-Client": "mine", "Accept-Encoding": "gzip", "X-Request-Id": "id-1" })
+      transcribe(service, body, { "X-Client": "mine", "Accept-Encoding": "gzip", "X-Request-Id": "id-1", ...own })
     )
     expect(answer.json()).toEqual({ status: "success", text: "a", call_id: "1" })
     const [received] = real.received
@@ -72,7 +74,7 @@ it.scopedLive("the other service gets the body by the byte, the headers of the c
       "content-length": String(body.length),
       host: real.url.slice("http://".length)
     })
-    expect(received?.headers).not.toHaveProperty("traceparent")
+    for (const name of ["traceparent", "authorization", "cookie"]) expect(received?.headers).not.toHaveProperty(name)
     for (const bytes of (yield* filesIn(folder)).values()) expect(bytes.includes("secret-of-the-account")).toBe(false)
   })
 )
@@ -300,6 +302,11 @@ it.scopedLive("a response that comes before the whole request is kept, with the 
   })
 )
 
+const encodings: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync
+}
 const echoes: ReadonlyArray<readonly [where: string, answer: (response: ServerResponse) => void, text?: string]> = [
   ["the body", (response) => respondJson(response, 400, { error: `${Redacted.value(apiKey)} is unknown` })],
   [
@@ -314,7 +321,11 @@ const echoes: ReadonlyArray<readonly [where: string, answer: (response: ServerRe
       setTimeout(() => response.end("the-account"), 20)
     }
   ],
-  ["the text of a request", (response) => respondJson(response, 400, {}), ` ${Redacted.value(apiKey)}`]
+  ["the text of a request", (response) => respondJson(response, 400, {}), ` ${Redacted.value(apiKey)}`],
+  ...Object.entries(encodings).map(([name, encode]): (typeof echoes)[number] => [
+    name,
+    (response) => response.writeHead(401, { "content-encoding": name }).end(encode(Buffer.from(Redacted.value(apiKey))))
+  ])
 ]
 it.scopedLive("an exchange with the key in it is not kept, and the log says so", () =>
   withLog((lines) =>
@@ -325,7 +336,8 @@ it.scopedLive("an exchange with the key in it is not kept, and the log says so",
         Effect.forEach(echoes, ([where, , more = ""], row) =>
           Effect.gen(function* () {
             yield* synthesize(service, { text: `${row}${more}` })
-            expect(lines.at(-1), where).toContain("was not kept: it holds the API key")
+            const reason = where in encodings ? `its body has the content encoding ${where}` : "it holds the API key"
+            expect(lines.at(-1), where).toContain(`was not kept: ${reason}`)
           })
         )
       )

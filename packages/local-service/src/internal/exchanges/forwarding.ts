@@ -27,8 +27,19 @@ const ofTheConnection = [
   "upgrade"
 ]
 
-/** Replaced on the way to the other service. Only a body without an encoding can be read in its file. */
-const replaced = ["host", "content-length", "expect", "accept-encoding", SttContract.apiKeyHeader.toLowerCase()]
+/**
+ * Left out or replaced on the way to the other service. Only a body without an encoding can be searched for the key.
+ * The credentials of the client are for this service.
+ */
+const replaced = [
+  "host",
+  "content-length",
+  "expect",
+  "accept-encoding",
+  "authorization",
+  "cookie",
+  SttContract.apiKeyHeader.toLowerCase()
+]
 
 const endToEnd = (
   headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>,

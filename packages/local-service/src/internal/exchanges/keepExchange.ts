@@ -60,6 +60,10 @@ const reasonOf = (error: unknown): string =>
 
 const keep = async ({ apiKey, body, call, millis, received, response, store, upload, wav }: ReceivedExchange) => {
   const { entry, operation, request } = call
+  const encoding = response.headers["content-encoding"] ?? "identity"
+  // Nobody can see whether an encoded body holds the key.
+  if (encoding !== "identity")
+    throw new NotKept(`its body has the content encoding ${encoding}, which was not requested`)
   const read = await wholeRequest(body)
   if (isProblem(read)) throw new NotKept(`its request can't be read (${read.message})`)
   const recording = await spooled(upload)

@@ -12,7 +12,6 @@ import type { Spooled } from "./spool.js"
 /** The headers that a recording keeps: those of the contract, and those that say how to read the body and when to retry. */
 const keptHeaders = [
   "content-type",
-  "content-encoding",
   "retry-after",
   TtsContract.header.sampleRate,
   TtsContract.header.encoding,
