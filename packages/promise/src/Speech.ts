@@ -86,7 +86,10 @@ export interface SpeakOptions extends VoiceOptions, CallOptions {
   readonly deadlines?: Deadlines | undefined
   /** How long to retry through an outage of the service. Default: that of `connect`. */
   readonly outage?: Duration | undefined
-  /** Whether to retry after an attempt that may have been billed. Default: true. */
+  /**
+   * `false` forbids each retry after an attempt that may have been billed, also one that `retryAmbiguous` of `connect` allows. `true`
+   * allows no further ones. Default: true.
+   */
   readonly retryIfBilled?: boolean | undefined
 }
 

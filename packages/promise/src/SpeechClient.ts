@@ -47,7 +47,8 @@ export interface ConnectOptions {
   /** Highest number of retries, or a policy. Only errors that allow a retry are retried. Default: 2. */
   readonly retries?: number | RetryPolicy | undefined
   /**
-   * Also retry if the service may have carried out the failed attempt. Each attempt may be billed. Default: false.
+   * Also retry if the service may have carried out the failed attempt, such as one whose response was lost. Each attempt may be billed.
+   * `retryIfBilled: false` of a call takes precedence. Default: false.
    */
   readonly retryAmbiguous?: boolean | undefined
   /** How hotwords are encoded in the form; the contract does not state it. Default: `json`. */

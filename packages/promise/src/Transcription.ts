@@ -61,7 +61,10 @@ export interface TranscribeOptions extends RecognitionOptions, CallOptions {
   readonly deadlines?: Deadlines | undefined
   /** How long to retry through an outage of the service. Default: that of `connect`. */
   readonly outage?: Duration | undefined
-  /** Whether to retry after an attempt that may have been billed, such as one that got a 500. Default: true. */
+  /**
+   * `false` forbids each retry after an attempt that may have been billed, such as one that got a 500, also one that `retryAmbiguous` of
+   * `connect` allows. `true` allows no further ones. Default: true.
+   */
   readonly retryIfBilled?: boolean | undefined
 }
 
@@ -165,7 +168,10 @@ export interface TranscribeLongOptions extends RecognitionOptions, CallOptions<L
   readonly concurrency?: number | undefined
   /** How long a piece is retried while the service is down. Default: 5 minutes. */
   readonly outage?: Duration | undefined
-  /** Whether to send a piece again after an attempt that may have been billed. Default: true. */
+  /**
+   * `false` forbids to send a piece again after an attempt that may have been billed, also if `retryAmbiguous` of `connect` allows it.
+   * `true` allows no further retries. Default: true.
+   */
   readonly retryIfBilled?: boolean | undefined
   /** If the signal aborts, pieces in flight are finished and kept for so long. Default: they are interrupted at once. */
   readonly gracePeriod?: Duration | undefined

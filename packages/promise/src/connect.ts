@@ -5,7 +5,6 @@ import { makeCalls } from "./internal/calls.js"
 import { checkOptions } from "./internal/checkOptions.js"
 import { makeClient } from "./internal/client.js"
 import { callSite } from "./internal/errors.js"
-import { snapshot } from "./internal/plain.js"
 import { makeServices } from "./internal/services.js"
 import type { ConnectOptions, SpeechClient } from "./SpeechClient.js"
 
@@ -23,9 +22,8 @@ import type { ConnectOptions, SpeechClient } from "./SpeechClient.js"
  * @since 0.1.0
  * @category constructors
  */
-export const connect = (options: ConnectOptions = {}): SpeechClient => {
-  checkOptions(options, callSite(connect))
+export const connect = (options?: ConnectOptions): SpeechClient => {
+  const checked = checkOptions(options, callSite(connect))
   const calls = makeCalls()
-  const { environment, ...given } = options
-  return makeClient(calls, makeServices({ ...snapshot(given), environment }, calls))
+  return makeClient(calls, makeServices(checked, calls))
 }

@@ -16,7 +16,16 @@ describe("connect", () => {
     [{ retries: -1 }, "retries"],
     [{ deadlines: { total: "soon" } }, "deadlines.total"],
     [{ apiKey: "no dot" }, "apiKey"],
-    [{ baseUrl: "https://host.example" }, "baseUrl"]
+    [{ baseUrl: "https://host.example" }, "baseUrl"],
+    [{ deadlines: { totl: 3 } }, "deadlines.totl"],
+    [{ deadlines: 5 }, "deadlines"],
+    [{ retries: { tims: 1 } }, "retries.tims"],
+    [{ hotwordEncoding: "xml" }, "hotwordEncoding"],
+    [{ environment: "production" }, "environment"],
+    [{ allowInsecureHttp: "no" }, "allowInsecureHttp"],
+    [{ retryAmbiguous: "no" }, "retryAmbiguous"],
+    [null, "options"],
+    ["my.key", "options"]
   ])("throws at once for %j", (options, option) => {
     const error = thrown(() => connect(options as object))
     expect(error).toMatchObject({ tag: "InvalidOption", category: "request", facts: { option } })

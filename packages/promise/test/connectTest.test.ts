@@ -225,6 +225,7 @@ describe("an answer", () => {
     expect(() => connectTest({ speek: audio } as object)).toThrow(
       "speek is not an operation; give speak or transcribe."
     )
+    expect(() => connectTest(null as unknown as object)).toThrow("answers must be an object.")
   })
 
   it("whose function fails by a bug rejects with that bug", async () => {

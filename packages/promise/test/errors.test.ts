@@ -247,4 +247,8 @@ describe("an error for a test", () => {
     expect([error.tag, isSpeakError(error), isTranscribeError(error)]).toEqual([tag, true, true])
     expect(error.message).toMatch(/^[A-Zs].*\.$/)
   })
+
+  it.each(["TtsBadReqest", "toString"])("can't have a tag that no error has, such as %s", (tag) => {
+    expect(() => SpeechError.of(tag as "TtsBadRequest")).toThrow(`There is no error with the tag ${tag}.`)
+  })
 })

@@ -1,5 +1,5 @@
 /**
- * The check of the options of `connect`: the Effect clients check them, before any environment is read.
+ * The check of the options of `connect`, before any environment is read.
  */
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -10,30 +10,22 @@ import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import type { ConnectOptions } from "../SpeechClient.js"
 import { type CallSite, invalidOption, toSpeechError } from "./errors.js"
+import { checkConnectOptions, readOptions } from "./optionRules.js"
 import { makeSpeechToText, makeTextToSpeech, named } from "./services.js"
-
-/** A name that is not here is a mistake of a program without types. */
-const names: Readonly<Record<keyof ConnectOptions, true>> = {
-  allowInsecureHttp: true,
-  apiKey: true,
-  concurrency: true,
-  deadlines: true,
-  environment: true,
-  hotwordEncoding: true,
-  retries: true,
-  retryAmbiguous: true,
-  sttBaseUrl: true,
-  ttsBaseUrl: true
-}
 
 /** Stand for a value that is not set, or that a function reads later. */
 const laterUrl = "https://unset.invalid"
 const laterKey = Redacted.make("prefix.secret")
 
-/** @throws SpeechError if an option is unknown or breaks a rule. */
-export const checkOptions = (options: ConnectOptions, site: CallSite): void => {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name))
-  if (unknown !== undefined) throw invalidOption(unknown, "is not a known option", site)
+/**
+ * A copy of the options. The environment is not copied: it is read later.
+ *
+ * @throws SpeechError if an option is unknown or breaks a rule.
+ */
+export const checkOptions = (given: ConnectOptions | undefined, site: CallSite): ConnectOptions => {
+  const read = Either.flatMap(readOptions(given), (copy) => Either.map(checkConnectOptions(copy), () => copy))
+  if (Either.isLeft(read)) throw invalidOption(read.left.field, read.left.problem, site)
+  const options: ConnectOptions = { ...read.right, environment: given?.environment }
   const { apiKey, sttBaseUrl = laterUrl, ttsBaseUrl = laterUrl } = options
   const key = apiKey === undefined || typeof apiKey === "function" ? laterKey : Redacted.make(apiKey)
   const making = Effect.all([
@@ -45,7 +37,7 @@ export const checkOptions = (options: ConnectOptions, site: CallSite): void => {
     Effect.either,
     Effect.runSync
   )
-  if (Either.isRight(making)) return
+  if (Either.isRight(making)) return options
   const error = making.left
   throw error instanceof TtsInvalidApiKey || error instanceof SttInvalidApiKey
     ? invalidOption("apiKey", `can't be used: ${error.problem}`, site)

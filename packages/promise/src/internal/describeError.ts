@@ -48,6 +48,7 @@ export const describeTag = <Tag extends keyof ErrorFacts>(
 ): Described => {
   const error = toServiceError({ tag, facts, call: { ...nothing, ...call } })
   if (error !== undefined) return describeServiceError(error)
+  if (!Object.hasOwn(ownErrors, tag)) throw new TypeError(`There is no error with the tag ${tag}.`)
   return { ...ownErrors[tag as keyof CommonFacts](facts), call: { ...nothing, ...call } }
 }
 

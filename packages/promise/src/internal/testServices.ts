@@ -16,6 +16,7 @@ import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { SpeechError } from "../SpeechError.js"
@@ -35,7 +36,9 @@ export interface TestServices {
 
 /** @throws SpeechError for a name that is no operation. */
 export const makeTestServices = (answers: TestAnswers, calls: Calls, site: CallSite): TestServices => {
-  const unknown = Object.keys(answers).find((name) => !Object.hasOwn(examples, name))
+  const given: unknown = answers
+  if (!Predicate.isRecord(given)) throw invalidOption("answers", "must be an object", site)
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(examples, name))
   if (unknown !== undefined) throw invalidOption(unknown, "is not an operation; give speak or transcribe", site)
   const speaking = build(
     TextToSpeech.TextToSpeech.layerTest((request) =>
