@@ -90,18 +90,23 @@ const numbering = (): Numbering => {
 }
 
 /** Between two steps: less than a millisecond. */
-const wordsOfStep = 256
+const charactersOfStep = 256
 
 function* charactersOf(words: ReadonlyArray<string>, numberOf: Numbering): Steps<Int32Array> {
   const ofWord = new Map<string, ReadonlyArray<number>>()
   const numbers: Array<number> = []
-  for (const [index, word] of words.entries()) {
-    const own = ofWord.get(word) ?? clustersOf(word).map(numberOf)
+  for (const word of words) {
+    const own = ofWord.get(word) ?? (yield* charactersOfWord(word, numberOf))
     ofWord.set(word, own)
-    for (const number of own) numbers.push(number)
-    if (index % wordsOfStep === wordsOfStep - 1) yield
+    for (const number of own) if (numbers.push(number) % charactersOfStep === 0) yield
   }
   return Int32Array.from(numbers)
+}
+
+function* charactersOfWord(word: string, numberOf: Numbering): Steps<ReadonlyArray<number>> {
+  const numbers: Array<number> = []
+  for (const cluster of clustersOf(word)) if (numbers.push(numberOf(cluster)) % charactersOfStep === 0) yield
+  return numbers
 }
 
 const countsOf = (steps: ReadonlyArray<number>): Counts => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import * as FastCheck from "effect/FastCheck"
@@ -199,6 +199,25 @@ describe("the comparison of any two texts", () => {
 })
 
 describe("the comparison of long texts", () => {
+  it.effect("cuts a text without spaces, since Intl.Segmenter copies its whole input into each segment", () =>
+    Effect.gen(function* () {
+      const random = chances(37)
+      const han = Array.from({ length: 600 }, () => String.fromCharCode(0x4e00 + random() * 3000)).join("")
+      const letters = "नमस्ते".repeat(150)
+      const segment = vi.spyOn(Intl.Segmenter.prototype, "segment")
+      const compared = yield* compare(han + letters, "")
+      const copies = segment.mock.calls.map(([input], call) => {
+        const segments = Array.from((segment.mock.contexts[call] as Intl.Segmenter).segment(input))
+        return { length: input.length, segments: segments.length }
+      })
+      segment.mockRestore()
+      expect(copies.filter(({ length, segments }) => length > 512 && segments > 8)).toEqual([])
+      expect(compared.pairs.map((pair) => ("reference" in pair ? pair.reference : "")).join("")).toBe(han + letters)
+      expect(compared.words.reference).toBeGreaterThan(300)
+      expect(compared.characters.reference).toBe(600 + 3 * 150)
+    })
+  )
+
   it.effect("has the fewest errors too, and lets the event loop run", () =>
     Effect.gen(function* () {
       const random = chances(37)

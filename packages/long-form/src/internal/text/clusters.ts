@@ -1,4 +1,5 @@
 /** The places between two code points at which a reader sees a new character begin. */
+import { segmentsOf } from "./segments.js"
 import { joiningViramas, tamilVirama } from "./viramas.js"
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
@@ -48,11 +49,16 @@ export const endOfCluster = (text: string, start: number, limit: number): number
 }
 
 /** The clusters of a word. */
-export const clustersOf = (word: string): ReadonlyArray<string> => {
-  const clusters: Array<string> = []
-  for (const { index, segment } of graphemes.segment(word)) {
-    if (index > 0 && isJoined(word, index)) clusters.push(`${clusters.pop()}${segment}`)
-    else clusters.push(segment)
+export function* clustersOf(word: string): Generator<string, void> {
+  let cluster = ""
+  let at = 0
+  for (const { segment } of segmentsOf(graphemes, word)) {
+    if (at > 0 && !isJoined(word, at)) {
+      yield cluster
+      cluster = ""
+    }
+    cluster += segment
+    at += segment.length
   }
-  return clusters
+  if (cluster !== "") yield cluster
 }

@@ -2,6 +2,7 @@
  * The words of a text in the form in which they are compared.
  */
 import type { Steps } from "@effect-speech/common/Cooperative"
+import { segmentsOf } from "../text/segments.js"
 
 /**
  * Letters that are written in two ways, which NFKC keeps apart: the chillus of Malayalam, the khanda ta of Bengali and the eyelash ra of
@@ -78,8 +79,11 @@ const normalize = (text: string): string =>
 
 const segmenter = new Intl.Segmenter("en", { granularity: "word" })
 
-/** In UTF-16 units: `Intl.Segmenter` copies its whole input into each segment. */
+/** In UTF-16 units. */
 const partLength = 1024
+
+/** Between two steps, in a text without spaces: less than a millisecond. */
+const wordsOfStep = 256
 
 /** The text in parts that end with a space. */
 function* partsOf(text: string): Generator<string, void> {
@@ -99,10 +103,10 @@ function* partsOf(text: string): Generator<string, void> {
 export function* wordsOf(text: string): Steps<Array<string>> {
   const words: Array<string> = []
   for (const part of partsOf(text)) {
-    for (const { isWordLike, segment } of segmenter.segment(normalize(part))) {
+    for (const { isWordLike, segment } of segmentsOf(segmenter, normalize(part))) {
       // A mark may follow another letter now.
       const word = isWordLike === true ? segment.replace(unsaid, "").normalize("NFKC") : ""
-      if (word !== "") words.push(word)
+      if (word !== "" && words.push(word) % wordsOfStep === 0) yield
     }
     yield
   }
