@@ -1,9 +1,11 @@
 /** Laws of the parts: what makes two requests the same, what a file keeps, and the folder that two recordings write. */
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
+import { createHash } from "node:crypto"
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import {
   bodyOfText,
@@ -14,6 +16,7 @@ import {
   type KeptResponse,
   parseExchange
 } from "../../src/internal/exchanges/exchangeFile.js"
+import { makeExchangeReader } from "../../src/internal/exchanges/exchangeReader.js"
 import { makeExchangeStore } from "../../src/internal/exchanges/exchangeStore.js"
 import { fieldsOfForm, identityOf } from "../../src/internal/exchanges/identity.js"
 import { makeSpool } from "../../src/internal/exchanges/spool.js"
@@ -254,6 +257,46 @@ describe("a folder that is recorded", () => {
       const other = await responsesOf(await record("x", "new"))
       expect(other[0]).toEqual((await responsesOf(first))[0])
       expect(other.length).toBe(2)
+    }))
+
+  it("gives no audio that was changed or linked to another file, until a recording restores it", () =>
+    inFolder(async (folder) => {
+      const bytes = Buffer.alloc(1001, 1)
+      const header = Buffer.alloc(44, 2)
+      const sha256 = createHash("sha256").update(bytes).digest("hex")
+      const file = `audio/${sha256}.wav`
+      const path = join(folder, file)
+      const keep = async () => {
+        const spool = makeSpool({ folder, secrets: [], headerLength: header.length })
+        await spool.write(bytes)
+        await spool.keep(`${sha256}.wav`, header)
+      }
+      const reader = makeExchangeReader(folder)
+      const read = () => Effect.runPromise(Effect.either(reader.body("a.json", { bytes: bytes.length, file, sha256 })))
+      const whole = Either.right({ path, start: 44, end: 1045 })
+      await keep()
+      expect([await read(), await read()]).toEqual([whole, whole])
+      const kept = await readFile(path)
+      const changes = [
+        () => writeFile(path, Buffer.concat([kept.subarray(0, 500), Buffer.of(9), kept.subarray(501)])),
+        () => writeFile(path, Buffer.concat([kept, Buffer.from("LIST")])),
+        async () => {
+          await writeFile(join(folder, "private"), Buffer.alloc(kept.length))
+          await rm(path)
+          await symlink(join(folder, "private"), path)
+        }
+      ]
+      for (const change of changes) {
+        await change()
+        const failed = Either.flip(await read()).pipe(Either.getOrThrow)
+        expect(failed.message).toBe(
+          `${path} has other bytes than the recorded response; restore it, or delete a.json and record its request again.`
+        )
+        await keep()
+        expect(await readFile(path)).toEqual(kept)
+        expect(await read()).toEqual(whole)
+      }
+      expect(await readFile(join(folder, "private"))).toEqual(Buffer.alloc(kept.length))
     }))
 
   it("has no temporary file of an exchange that was discarded, even while the file was opened", () =>

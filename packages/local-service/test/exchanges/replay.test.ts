@@ -219,7 +219,7 @@ it.scopedLive("a folder that is missing, empty or damaged fails the layer, and t
         /is no exchange of this version .*delete it and record its request again/
       ],
       [exchange, (at) => truncate(join(at, exchange), 100), /is no exchange/],
-      [speech, (at) => rm(join(at, speech)), /does not exist; restore it/],
+      [speech, (at) => rm(join(at, speech)), /does not exist as a file; restore it/],
       [speech, (at) => truncate(join(at, speech), 100), /has 100 bytes, and not 400/],
       ["synthesize-x.json", (at) => cp(join(at, exchange), join(at, "synthesize-x.json")), /holds the same request as/],
       [

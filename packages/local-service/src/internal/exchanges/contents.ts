@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { createReadStream } from "node:fs"
 import type { AudioFacts } from "./identity.js"
 
 /** Receives the bytes of a file. */
@@ -18,4 +19,18 @@ export const makeDigest = (): { readonly add: (chunk: Uint8Array) => void; reado
     },
     facts: () => ({ bytes, sha256: hash.copy().digest("hex") })
   }
+}
+
+/** A part of a file, in bytes. */
+export interface FilePart {
+  readonly path: string
+  readonly start: number
+  /** The first byte after the part. */
+  readonly end: number
+}
+
+export const digestOfFile = async ({ end, path, start }: FilePart): Promise<AudioFacts> => {
+  const digest = makeDigest()
+  if (end > start) for await (const chunk of createReadStream(path, { start, end: end - 1 })) digest.add(chunk)
+  return digest.facts()
 }

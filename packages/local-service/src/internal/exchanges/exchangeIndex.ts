@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import { LocalServiceExchangesUnusable } from "../../LocalServiceError.js"
 import type { OperationName } from "../../OperationName.js"
 import { describeParseError } from "../http/problems.js"
+import type { FilePart } from "./contents.js"
 import { type ExchangeFile, type FileBody, type KeptResponse, parseExchange } from "./exchangeFile.js"
 import { canonicalJson, identityOf, isExchangeFile } from "./identity.js"
 import { sizeOf } from "./spool.js"
@@ -94,31 +95,24 @@ export const readExchange = (
   )
 }
 
-/** Where the bytes of a response are, in bytes of a file: behind the header of a WAV file. */
-export interface BodyFile {
-  readonly path: string
-  readonly start: number
-  readonly end: number
-}
-
 /** Checks the file of a response, if its body has one. */
 const checkBody = (folder: string, name: string, { body }: KeptResponse) =>
   "file" in body ? findBody(folder, name, body) : Effect.void
 
-/** Finds the file of a body. */
+/** Finds the bytes of a body in its file: behind the header of a WAV file. */
 export const findBody = (
   folder: string,
   name: string,
   { bytes, file }: FileBody
-): Effect.Effect<BodyFile, LocalServiceExchangesUnusable> =>
+): Effect.Effect<FilePart, LocalServiceExchangesUnusable> =>
   Effect.gen(function* () {
     const path = join(folder, file)
     const size = yield* Effect.promise(() => sizeOf(path))
     const end = (size ?? 0) - (file.endsWith(".wav") ? bytes % 2 : 0)
     if (end >= bytes) return { path, start: end - bytes, end }
-    const found = size === undefined ? "does not exist" : `has ${size} bytes, and not ${bytes}`
+    const found = size === undefined ? "does not exist as a file" : `has ${size} bytes, and not ${bytes}`
     return yield* unusable(path, `${found}; restore it, or delete ${name} and record its request again`)
   })
 
-const unusable = (path: string, problem: string) =>
+export const unusable = (path: string, problem: string) =>
   new LocalServiceExchangesUnusable({ path, message: `${path} ${problem}.` })

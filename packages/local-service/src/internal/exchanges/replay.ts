@@ -9,16 +9,10 @@ import * as Redacted from "effect/Redacted"
 import { badRequest, type Problem } from "../http/problems.js"
 import { contentEncodingProblem } from "../http/requestBodies.js"
 import { Journal } from "../journal/journal.js"
-import { makeDigest } from "./contents.js"
+import { type FilePart, makeDigest } from "./contents.js"
 import { callIdOf, inlineBody, type KeptResponse } from "./exchangeFile.js"
-import {
-  type BodyFile,
-  type ExchangeIndex,
-  findBody,
-  type IndexedExchange,
-  readExchange,
-  readIndex
-} from "./exchangeIndex.js"
+import { type ExchangeIndex, type IndexedExchange, readIndex } from "./exchangeIndex.js"
+import { type ExchangeReader, makeExchangeReader } from "./exchangeReader.js"
 import { type Counter, type ExchangeCall, type Exchanges, makeCounter } from "./exchanges.js"
 import { withHeaders } from "./forwarding.js"
 import { identityOf, type RequestFacts } from "./identity.js"
@@ -33,12 +27,17 @@ export interface ReplayOptions {
   readonly bodyIdleMillis: number
 }
 
+interface Replay extends ReplayOptions, Pick<Counter, "add"> {
+  readonly reader: ExchangeReader
+}
+
 /** Responds with the exchanges of a folder. */
 export const makeReplay = (options: ReplayOptions) =>
   Effect.map(readIndex(options.folder), (index): Exchanges => {
     const { add, counts } = makeCounter()
+    const reader = makeExchangeReader(options.folder)
     return {
-      work: (call) => replay(call, index, { ...options, add }),
+      work: (call) => replay(call, index, { ...options, reader, add }),
       counts,
       reset: Effect.sync(() => {
         for (const exchange of index.values()) exchange.made = 0
@@ -46,7 +45,7 @@ export const makeReplay = (options: ReplayOptions) =>
     }
   })
 
-const replay = (call: ExchangeCall, index: ExchangeIndex, options: ReplayOptions & Pick<Counter, "add">) =>
+const replay = (call: ExchangeCall, index: ExchangeIndex, options: Replay) =>
   Effect.gen(function* () {
     const { entry, operation, request, unknownKey } = call
     const key = request.headers[Contract.header.apiKey.toLowerCase()] ?? ""
@@ -58,12 +57,12 @@ const replay = (call: ExchangeCall, index: ExchangeIndex, options: ReplayOptions
     const exchange = index.get(identityOf({ operation, ...facts }))
     yield* options.add(exchange === undefined ? "missing" : "replayed")
     if (exchange === undefined) {
-      return yield* Effect.fail(yield* missing({ operation, ...facts, filename }, index, options.folder))
+      return yield* Effect.fail(yield* missing({ operation, ...facts, filename }, index, options))
     }
-    const response = yield* nextResponse(exchange, options.folder)
+    const response = yield* nextResponse(exchange, options.reader)
     const sentId = idOf(call)
     entry.id = callIdOf(operation, response.body) ?? response.headers[requestIdHeader] ?? entry.id
-    return { response: yield* toResponse(response, exchange, options.folder, sentId), hold: undefined }
+    return { response: yield* toResponse(response, exchange, options.reader, sentId), hold: undefined }
   })
 
 const readFacts = ({ operation, request }: ExchangeCall, { bodyIdleMillis }: ReplayOptions) =>
@@ -92,9 +91,9 @@ const problemOf = (error: unknown): Problem => {
 }
 
 /** The response of each call is the next one. After the last comes the first again, so a second run of a test is like the first. */
-const nextResponse = (exchange: IndexedExchange, folder: string): Effect.Effect<KeptResponse> => {
+const nextResponse = (exchange: IndexedExchange, reader: ExchangeReader): Effect.Effect<KeptResponse> => {
   const number = exchange.made++
-  return Effect.map(Effect.orDie(readExchange(folder, exchange.name)), ({ responses: [first, ...more] }) => {
+  return Effect.map(Effect.orDie(reader.exchange(exchange.name)), ({ responses: [first, ...more] }) => {
     const responses = [first, ...more]
     return responses[number % responses.length] ?? first
   })
@@ -103,13 +102,18 @@ const nextResponse = (exchange: IndexedExchange, folder: string): Effect.Effect<
 /** These depend on how the body is sent now. */
 const ofTheConnection = ["content-length", "transfer-encoding", "connection", "keep-alive"]
 
-const toResponse = (kept: KeptResponse, { name }: IndexedExchange, folder: string, requestId: string | undefined) =>
+const toResponse = (
+  kept: KeptResponse,
+  { name }: IndexedExchange,
+  reader: ExchangeReader,
+  requestId: string | undefined
+) =>
   Effect.gen(function* () {
     const { body, echoesRequestId, status } = kept
     const bytes = new TextEncoder().encode(inlineBody(body))
     const response =
       "file" in body
-        ? HttpServerResponse.stream(fileStream(yield* Effect.orDie(findBody(folder, name, body))), { status })
+        ? HttpServerResponse.stream(fileStream(yield* Effect.orDie(reader.body(name, body))), { status })
         : HttpServerResponse.uint8Array(bytes, { status })
     const length = String("file" in body ? body.bytes : bytes.length)
     const headers = Object.entries(kept.headers).filter(([each]) => !ofTheConnection.includes(each))
@@ -120,7 +124,7 @@ const toResponse = (kept: KeptResponse, { name }: IndexedExchange, folder: strin
     })
   })
 
-const fileStream = ({ end, path, start }: BodyFile) =>
+const fileStream = ({ end, path, start }: FilePart) =>
   NodeStream.fromReadable<unknown, Uint8Array>(
     () => createReadStream(path, { start, end: end - 1 }),
     (error) => error
@@ -134,13 +138,13 @@ const idOf = ({ entry, operation, request }: ExchangeCall): string | undefined =
 const missing = (
   request: RequestFacts & Pick<DescribedRequest, "filename">,
   index: ExchangeIndex,
-  folder: string
+  { folder, reader }: Replay
 ): Effect.Effect<Problem> =>
   Effect.gen(function* () {
     const { operation } = request
     const nearest = nearestTo(request, index)
     if (nearest === undefined) return badRequest(describeMissing(operation, folder, request, undefined))
-    const { request: recorded } = yield* Effect.orDie(readExchange(folder, nearest.name))
+    const { request: recorded } = yield* Effect.orDie(reader.exchange(nearest.name))
     const described = { ...recorded, name: nearest.name, filename: recorded.audio?.filename }
     return badRequest(describeMissing(operation, folder, request, described))
   })

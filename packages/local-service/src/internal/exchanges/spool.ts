@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { wallMillis } from "../realTime.js"
-import { type Contents, makeDigest } from "./contents.js"
+import { type Contents, digestOfFile, makeDigest } from "./contents.js"
 import type { AudioFacts } from "./identity.js"
 import { partName } from "./parts.js"
 
@@ -38,7 +38,7 @@ export interface Spooled extends AudioFacts {
 /** Holds the bytes of a file until it is known whether and by what name they are kept. Many are on disk. */
 export interface Spool extends Contents {
   readonly end: () => Promise<Spooled>
-  /** Keeps the bytes in `audio/` by a name that says what they are. If the file exists, it has the same bytes. */
+  /** Keeps the bytes in `audio/` by a name that says what they are. A file of this name with other bytes is replaced. */
   readonly keep: (name: string, header?: Uint8Array) => Promise<void>
   /** Removes what was not kept. */
   readonly discard: () => Promise<void>
@@ -107,10 +107,12 @@ export const makeSpool = ({ folder, headerLength = 0, secrets }: SpoolOptions): 
     }),
     keep: async (name, header = new Uint8Array(0)) => {
       const path = join(audio, name)
-      const { bytes } = digest.facts()
+      const { bytes, sha256 } = digest.facts()
       const padding = header.length > 0 ? bytes % 2 : 0
       const size = header.length + bytes + padding
-      if ((await sizeOf(path)) === size) {
+      const present = { path, start: header.length, end: header.length + bytes }
+      // Somebody may have changed it.
+      if ((await sizeOf(path)) === size && (await digestOfFile(present)).sha256 === sha256) {
         // Another recording that ends now must see that the file is in use.
         await utimes(path, new Date(wallMillis()), new Date(wallMillis()))
         return await remove()
@@ -138,9 +140,11 @@ export const makeSpool = ({ folder, headerLength = 0, secrets }: SpoolOptions): 
 
 const lengthOf = (chunks: ReadonlyArray<Uint8Array>) => chunks.reduce((sum, { length }) => sum + length, 0)
 
+/** The size of a file in bytes. `undefined`: there is none. */
 export const sizeOf = async (path: string): Promise<number | undefined> => {
   try {
-    return (await stat(path)).size
+    const found = await stat(path)
+    return found.isFile() ? found.size : undefined
   } catch {
     return undefined
   }
