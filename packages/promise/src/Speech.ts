@@ -160,7 +160,7 @@ export interface WavFile {
  */
 export interface Speech<Whole = Audio, Start = SpeechStart, File = WavFile>
   extends AsyncIterable<Uint8Array>,
-    PromiseLike<Whole> {
+    Promise<Whole> {
   /** Sends the request, and gives what is known when the response begins. */
   readonly start: () => Promise<Start>
   /** The raw samples. Cancel it to end the call. */
@@ -180,8 +180,6 @@ export interface Speech<Whole = Audio, Start = SpeechStart, File = WavFile>
    * speech is.
    */
   readonly report: () => Promise<CallReport>
-  readonly catch: <T = never>(onRejected: (error: unknown) => T | PromiseLike<T>) => Promise<Whole | T>
-  readonly finally: (onFinally: () => void) => Promise<Whole>
 }
 
 /**

@@ -63,7 +63,8 @@ export type SpeakAnswer = TestAudio | SpeechError
 export type TranscribeAnswer = string | Partial<Transcription> | SpeechError
 
 /**
- * The answers of a double. A function gets each request, and gives an answer or throws an error.
+ * The answers of a double. A function gets each request, and gives an answer or throws an error. An
+ * error that is no {@link SpeechError} rejects the call as itself.
  *
  * @since 0.1.0
  * @category options

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { connectTest, isSpeakError, SpeechError, type TranscribeRequest } from "../src/index.js"
+import { connectTest, isSpeakError, SpeechError, type TestAnswers, type TranscribeRequest } from "../src/index.js"
 
 /** Half a second of a tone, as `8000:pcm16`. */
 const tone = new Uint8Array(
@@ -236,5 +236,12 @@ describe("an answer", () => {
       }
     })
     await expect(speech.speak("text")).rejects.toBe(bug)
+  })
+
+  it("that is an error of the program rejects with that error, given or thrown", async () => {
+    const error = new Error("the disk is full")
+    const speech = connectTest({ speak: () => error, transcribe: error } as unknown as TestAnswers)
+    await expect(speech.speak("text")).rejects.toBe(error)
+    await expect(speech.transcribe(tone, { model })).rejects.toBe(error)
   })
 })

@@ -64,6 +64,11 @@ const optionsOf = (variable: string): Cases<ErrorFacts["InvalidOption"]> => [
     name: "an address that is none",
     connect: () => ({ ...unset, environment: { [variable]: "ftp://host.example", SPEECH_API_KEY: "a.b" } }),
     facts: { option: variable, problem: "is neither https nor http; give one like https://host.example" }
+  },
+  {
+    name: "a variable that is set, but empty",
+    connect: () => ({ ...unset, environment: { [variable]: "", SPEECH_API_KEY: "a.b" } }),
+    facts: { option: variable, problem: "is empty; give one like https://host.example" }
   }
 ]
 

@@ -50,6 +50,12 @@ type FactsOf<Member extends { readonly fields: Schema.Struct.Fields }> = {
 }
 type Own = keyof Speech.CommonFacts
 
+it("a speech is a promise of its audio, where a program takes promises", () => {
+  expectTypeOf<Speech.Speech>().toExtend<Promise<Speech.Audio>>()
+  expectTypeOf<Speech.LongSpeech>().toExtend<Promise<Speech.LongAudio>>()
+  expectTypeOf<Awaited<Speech.Speech>>().toEqualTypeOf<Speech.Audio>()
+})
+
 it("the facts of each tag are the fields of that error of the client", () => {
   same<Omit<Speech.SpeakFacts, Own>, FactsOf<(typeof TtsError.members)[number]>>()
   same<Omit<Speech.TranscribeFacts, Own>, FactsOf<(typeof SttError.members)[number]>>()

@@ -173,7 +173,7 @@ export const Text = Schema.String.pipe(
       return (
         Issue.inText(text) ??
         (length <= maximumCodePoints ||
-          `has ${length} code points, and at most ${maximumCodePoints} are allowed; split it at the ends of sentences, as LongSpeech of @effect-speech/long-form does`)
+          `has ${length} code points, and at most ${maximumCodePoints} are allowed; split it at the ends of sentences, as LongSpeech of @effect-speech/long-form and speakLong of @effect-speech/promise do`)
       )
     },
     // JSON Schema counts code points too.

@@ -35,7 +35,7 @@ describe("a request", () => {
 
 describe("an invalid request", () => {
   const tooLong =
-    "has 10001 code points, and at most 10000 are allowed; split it at the ends of sentences, as LongSpeech of @effect-speech/long-form does"
+    "has 10001 code points, and at most 10000 are allowed; split it at the ends of sentences, as LongSpeech of @effect-speech/long-form and speakLong of @effect-speech/promise do"
   const notJson = "must be a value that JSON can hold"
 
   const formats = "must be one of 8000:pcm16, 8000:float32, 16000:pcm16, 16000:float32, 24000:pcm16, 24000:float32"

@@ -82,12 +82,16 @@ export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start,
     return this.#collect().then(onFulfilled, onRejected)
   }
 
-  catch<A = never>(onRejected: (error: unknown) => A | PromiseLike<A>): Promise<Whole | A> {
+  catch<A = never>(onRejected?: ((error: unknown) => A | PromiseLike<A>) | null): Promise<Whole | A> {
     return this.#collect().catch(onRejected)
   }
 
-  finally(onFinally: () => void): Promise<Whole> {
+  finally(onFinally?: (() => void) | null): Promise<Whole> {
     return this.#collect().finally(onFinally)
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "Speech"
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {

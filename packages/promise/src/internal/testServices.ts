@@ -115,7 +115,11 @@ const answerTo = <Request, Answer, E>(
     catch: (error) => error
   }).pipe(
     Effect.catchAll((error) => (error instanceof SpeechError ? Effect.succeed(error) : Effect.die(error))),
-    Effect.flatMap((answer) => (answer instanceof SpeechError ? failWith(answer) : Effect.succeed(answer as Answer)))
+    Effect.flatMap((answer) => {
+      if (answer instanceof SpeechError) return failWith(answer)
+      // Any other error rejects the call as itself, also if it is given and not thrown.
+      return answer instanceof Error ? Effect.die(answer) : Effect.succeed(answer as Answer)
+    })
   )
 }
 

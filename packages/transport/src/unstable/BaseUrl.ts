@@ -21,6 +21,7 @@ export type BaseUrlOptions = Pick<ClientOptions, "allowInsecureHttp">
  * @category constants
  */
 export const problems = {
+  empty: "is empty; give one like https://host.example",
   notUrl: "is not a URL; give one like https://host.example",
   credentials: "holds a user name or a password; remove them",
   queryOrFragment: "holds a query or a fragment; remove it",
@@ -41,6 +42,7 @@ export type Problem = keyof typeof problems
  * @category validation
  */
 export const check = (text: string, options: BaseUrlOptions = {}): Either.Either<URL, Problem> => {
+  if (text.trim() === "") return Either.left("empty")
   if (!URL.canParse(text)) return Either.left("notUrl")
   const url = new URL(text)
   if (url.username !== "" || url.password !== "") return Either.left("credentials")
