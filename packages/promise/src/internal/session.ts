@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type Caller, type Calls, withResolvers } from "./calls.js"
+import { cancelled } from "./errors.js"
 
 export interface Session<Opened> {
   readonly opened: Promise<Opened>
@@ -13,16 +14,31 @@ export interface Session<Opened> {
   readonly leave: () => Promise<void>
 }
 
+/** The time limit of a session. The client below checks it only while the audio is read. */
+export interface SessionLimit<Opened> {
+  /** From the start of the session. */
+  readonly millis: number
+  /** Fails with the error of the limit. */
+  readonly exceeded: (opened: Opened) => Effect.Effect<never, unknown>
+}
+
+export interface SessionSource<Opened> {
+  readonly open: Effect.Effect<Opened, unknown, Scope.Scope>
+  /** `undefined`: none. */
+  readonly limit: SessionLimit<Opened> | undefined
+}
+
 interface Job<Opened> {
   readonly run: (opened: Opened) => Effect.Effect<void, unknown, Scope.Scope>
   readonly reject: (error: unknown) => void
 }
 
-const left = Symbol("the reader left")
+/** A timer of JavaScript fires at once if its delay is longer, in milliseconds: 24 days. */
+const longestTimer = 2 ** 31 - 1
 
 export const openSession = <Opened>(
   calls: Calls,
-  open: Effect.Effect<Opened, unknown, Scope.Scope>,
+  { limit, open }: SessionSource<Opened>,
   caller: Caller
 ): Session<Opened> => {
   const opened = withResolvers<Opened>()
@@ -30,26 +46,34 @@ export const openSession = <Opened>(
   let wake = (): void => undefined
   let ended: { readonly error: unknown } | undefined
 
-  const nextJob = Effect.async<Job<Opened>>((resume) => {
-    wake = () => {
-      const [job] = jobs
-      if (job !== undefined) resume(Effect.succeed(job))
-    }
-    wake()
-  })
+  const endsAt = performance.now() + (limit?.millis ?? Number.POSITIVE_INFINITY)
+  const nextJob = (speech: Opened) =>
+    Effect.async<Job<Opened>, unknown>((resume) => {
+      const left = endsAt - performance.now()
+      const timer =
+        limit !== undefined && left <= longestTimer ? setTimeout(() => resume(limit.exceeded(speech)), left) : undefined
+      wake = () => {
+        const [job] = jobs
+        if (job === undefined) return
+        clearTimeout(timer)
+        resume(Effect.succeed(job))
+      }
+      wake()
+      return Effect.sync(() => clearTimeout(timer))
+    })
   const session = Effect.gen(function* () {
     const speech = yield* open
     opened.resolve(speech)
     for (;;) {
-      const job = yield* nextJob
+      const job = yield* nextJob(speech)
       wake = () => undefined
       yield* job.run(speech)
       jobs.shift()
     }
   }).pipe(Effect.scoped)
 
-  const { end, promise } = calls.start<never>(session, caller)
-  promise.catch((error: unknown) => {
+  const running = calls.start<never>(session, caller)
+  running.promise.catch((error: unknown) => {
     ended = { error }
     opened.reject(error)
     for (const { reject } of jobs.splice(0)) reject(error)
@@ -68,8 +92,8 @@ export const openSession = <Opened>(
       return promise
     },
     leave: async () => {
-      end(left)
-      await promise.catch(() => undefined)
+      running.end(cancelled(caller.site))
+      await running.promise.catch(() => undefined)
     }
   }
 }
