@@ -97,8 +97,8 @@ export const makeCalls = (): Calls => {
       ending ??= { reason }
       interrupt()
     }
-    const entry = enter(() => end(endedByClose(site)))
     const forget = signal && onAbort(signal, end)
+    const entry = enter(() => end(endedByClose(site)))
     // It runs until it first waits, and a handler of its events may end it before that.
     const fiber = Runtime.runFork(runtime, effect)
     interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)

@@ -33,6 +33,8 @@ interface Job<Opened> {
   readonly reject: (error: unknown) => void
 }
 
+const left = Symbol("the reader left")
+
 /** A timer of JavaScript fires at once if its delay is longer, in milliseconds: 24 days. */
 const longestTimer = 2 ** 31 - 1
 
@@ -44,7 +46,10 @@ export const openSession = <Opened>(
   const opened = withResolvers<Opened>()
   const jobs: Array<Job<Opened>> = []
   let wake = (): void => undefined
-  let ended: { readonly error: unknown } | undefined
+  let isOpen = false
+  let ended: { readonly reason: unknown } | undefined
+  /** Made only for who waits: most readers leave at the end of the audio, and the frames of an error are not cheap. */
+  const errorOf = (reason: unknown): unknown => (reason === left ? cancelled(caller.site) : reason)
 
   const endsAt = performance.now() + (limit?.millis ?? Number.POSITIVE_INFINITY)
   const nextJob = (speech: Opened) =>
@@ -63,6 +68,7 @@ export const openSession = <Opened>(
     })
   const session = Effect.gen(function* () {
     const speech = yield* open
+    isOpen = true
     opened.resolve(speech)
     for (;;) {
       const job = yield* nextJob(speech)
@@ -73,10 +79,10 @@ export const openSession = <Opened>(
   }).pipe(Effect.scoped)
 
   const running = calls.start<never>(session, caller)
-  running.promise.catch((error: unknown) => {
-    ended = { error }
-    opened.reject(error)
-    for (const { reject } of jobs.splice(0)) reject(error)
+  running.promise.catch((reason: unknown) => {
+    ended = { reason }
+    if (!isOpen) opened.reject(errorOf(reason))
+    for (const { reject } of jobs.splice(0)) reject(errorOf(reason))
   })
   // Who needs it takes it from `opened`, and `use` rejects for itself.
   opened.promise.catch(() => undefined)
@@ -84,7 +90,7 @@ export const openSession = <Opened>(
     opened: opened.promise,
     use: <A>(job: (opened: Opened) => Effect.Effect<A, unknown, Scope.Scope>) => {
       const { promise, reject, resolve } = withResolvers<A>()
-      if (ended !== undefined) reject(ended.error)
+      if (ended !== undefined) reject(errorOf(ended.reason))
       else {
         jobs.push({ run: (speech) => Effect.map(job(speech), resolve), reject })
         wake()
@@ -92,7 +98,7 @@ export const openSession = <Opened>(
       return promise
     },
     leave: async () => {
-      running.end(cancelled(caller.site))
+      running.end(left)
       await running.promise.catch(() => undefined)
     }
   }
