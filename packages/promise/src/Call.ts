@@ -66,7 +66,7 @@ export interface CallOptions<Event = CallEvent> {
   readonly signal?: AbortSignal | undefined
   /**
    * Runs at each event, in order. The call never waits for it, and what it throws does not affect the call. While its promise is
-   * pending, further events wait. Default: none.
+   * pending, further events wait. It runs in the async context of the call (`AsyncLocalStorage`). Default: none.
    */
   readonly onEvent?: ((event: Event) => unknown) | undefined
 }

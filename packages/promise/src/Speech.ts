@@ -161,18 +161,21 @@ export interface WavFile {
 export interface Speech<Whole = Audio, Start = SpeechStart, File = WavFile>
   extends AsyncIterable<Uint8Array>,
     Promise<Whole> {
-  /** Sends the request, and gives what is known when the response begins. */
+  /**
+   * Sends the request, and gives what is known when the response begins. Then read the audio, or cancel its stream: until then, the call
+   * takes a place of `concurrency` and keeps the process alive. A `total` deadline ends it in any case.
+   */
   readonly start: () => Promise<Start>
-  /** The raw samples. Cancel it to end the call. */
+  /** The raw samples. Cancel it to end the call. If its response has not begun, `start` and `report` reject with an `AbortError`. */
   readonly stream: () => ReadableStream<Uint8Array>
   /** A WAV file as it arrives. Its header states the length if the service does; else the length is open. */
   readonly wav: () => ReadableStream<Uint8Array>
-  /** Writes a WAV file as the audio arrives. */
-  readonly toFile: (path: string) => Promise<File>
+  /** Writes a WAV file as the audio arrives. `path`: a path or a `file:` URL. */
+  readonly toFile: (path: string | URL) => Promise<File>
   /**
    * A response with the WAV file, for a route handler. It resolves when the audio begins, so an error before that rejects it. If the
    * audio fails later, its body fails, and the client of your server sees a response that was cut short. It has a Content-Length if the
-   * service states the duration.
+   * service states the duration. Read its body, or cancel it, as after `start`.
    */
   readonly response: (init?: ResponseInit) => Promise<Response>
   /**
@@ -244,10 +247,10 @@ export type LongSpeechEvent =
  */
 export interface SpeakLongOptions extends VoiceOptions, CallOptions<LongSpeechEvent> {
   /**
-   * Folder that keeps the audio of each piece, so that the same call after a failure or a crash sends only what is missing. It is
+   * Folder (a path or a `file:` URL) that keeps the audio of each piece, so that the same call after a failure or a crash sends only what is missing. It is
    * created if it does not exist. Default: none; the same call sends all pieces again.
    */
-  readonly keepIn?: string | undefined
+  readonly keepIn?: string | URL | undefined
   /** Largest number of code points in a piece, 1 to 10,000. Default: 2,000. */
   readonly maximumCodePoints?: number | undefined
   /** Largest number of code points in the first piece; each next may have twice as many. Default: 250. */

@@ -29,7 +29,7 @@ export interface RetryPolicy {
 export interface ConnectOptions {
   /**
    * The whole `<prefix>.<secret>` value, or a function that reads it, such as from a secret manager. The function runs at the first
-   * call, and again when the service refuses the key. Default: the variable `SPEECH_API_KEY`.
+   * call, and again when the service refuses the key, in the async context of `connect`. Default: the variable `SPEECH_API_KEY`.
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined
   /** The address of the synthesis host. Default: the variable `SPEECH_TTS_BASE_URL`. */

@@ -158,10 +158,10 @@ export type LongTranscriptionEvent =
  */
 export interface TranscribeLongOptions extends RecognitionOptions, CallOptions<LongTranscriptionEvent> {
   /**
-   * Folder that keeps the transcript of each piece, so that the same call after a failure or a crash sends only what is missing. It is
+   * Folder (a path or a `file:` URL) that keeps the transcript of each piece, so that the same call after a failure or a crash sends only what is missing. It is
    * created if it does not exist. Default: none; the same call sends all pieces again.
    */
-  readonly keepIn?: string | undefined
+  readonly keepIn?: string | URL | undefined
   /** The longest piece, 1 second to 1 hour. Default: 5 minutes. */
   readonly maximum?: Duration | undefined
   /** How many pieces are sent at once, 1 to 1,000. Default: 4. */

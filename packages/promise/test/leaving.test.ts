@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { connect, type Speech } from "@effect-speech/promise"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { until } from "./service.js"
+import { errorOf, until } from "./service.js"
 
 /** Of pcm16 at 8 kHz, in bytes: 100 minutes. */
 const longSpeech = 96_000_000
@@ -74,6 +74,17 @@ describe("a call that is ended at any moment", () => {
     process.off("unhandledRejection", note)
     expect(unhandled).toEqual([])
   })
+})
+
+it("a speech that nobody reads ends at its total deadline", async () => {
+  await using speech = connect({ apiKey: "a.b", ttsBaseUrl: url, deadlines: { total: 40 } })
+  const speaking = speech.speak("नम")
+  // A busy machine may need longer to begin.
+  await speaking.start().catch(() => undefined)
+  await until(() => counts.connections === 0)
+  const error = await errorOf(speaking)
+  expect(error).toMatchObject({ tag: "TtsDeadlineExceeded", facts: { phase: "total", limitMillis: 40 } })
+  expect(await speaking.report()).toMatchObject({ sentId: error.call.sentId, billing: "unknown" })
 })
 
 describe("a slow reader", () => {

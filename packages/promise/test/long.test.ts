@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import type { LongSpeechEvent, LongTranscriptionEvent } from "@effect-speech/promise"
 import * as Either from "effect/Either"
@@ -61,7 +62,7 @@ describe("a long speech", () => {
 
   it("sends only what a folder does not keep", async () => {
     await using speech = service.connect()
-    const options = { ...asked, keepIn: aPath() }
+    const options = { ...asked, keepIn: pathToFileURL(aPath()) }
     await service.faults({ nth: 2, status: 400 })
     const error = await errorOf(speech.speakLong(text, { ...options, concurrency: 1 }))
     expect(error).toMatchObject({
@@ -131,6 +132,11 @@ describe("a long speech", () => {
     await writeFile(file, "")
     expect(await errorOf(speech.speakLong(text, { ...asked, keepIn: join(file, "in") }))).toMatchObject({
       tag: "FileFailed"
+    })
+    // @ts-expect-error: a program without types may give anything.
+    expect(await errorOf(speech.speakLong(text, { keepIn: 5 }))).toMatchObject({
+      tag: "TtsInvalidRequest",
+      facts: { field: "keepIn", problem: "must be a path or a file: URL" }
     })
     const path = join(folder, "none", "book.wav")
     const error = await errorOf(speech.speakLong(text, asked).toFile(path))

@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from "node:async_hooks"
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import type { CallEvent } from "@effect-speech/promise"
 import * as Either from "effect/Either"
@@ -34,6 +36,10 @@ describe("a speech", () => {
     ["read as a WAV file", async (speech: Speech) => samplesOf(await bytesOf(speech.wav()))],
     ["sent as a response", async (speech: Speech) => samplesOf(await fileIn(await speech.response()))],
     ["written to a file", async (speech: Speech) => samplesOf(await readFile((await speech.toFile(aFile())).path))],
+    [
+      "written to the file of a URL",
+      async (speech: Speech) => samplesOf(await readFile((await speech.toFile(pathToFileURL(aFile()))).path))
+    ],
     ["started, and then read", async (speech: Speech) => (await speech.start()) && bytesOf(speech)],
     ["started, and then awaited", async (speech: Speech) => (await speech.start()) && (await speech).bytes],
     [
@@ -99,10 +105,17 @@ describe("a speech", () => {
     })
   })
 
-  it("sends nothing for a response that can have no body", async () => {
+  it.each<readonly [string, string, (speech: Speech) => Promise<unknown>]>([
+    ["a response that can have no body", "init", (speech) => speech.response({ status: 204 })],
+    ["a response with a malformed header", "init", (speech) => speech.response({ headers: { "a b": "c" } })],
+    ["a path that is no text", "path", (speech) => speech.toFile(5 as never)],
+    ["a URL of http", "path", (speech) => speech.toFile(new URL("https://host.example/a.wav"))]
+  ])("sends nothing for %s, and can be used then", async (_, field, use) => {
     await using speech = service.connect()
-    await expect(speech.speak("नम").response({ status: 204 })).rejects.toThrow(TypeError)
+    const speaking = speech.speak("नम", asked)
+    expect(await errorOf(use(speaking))).toMatchObject({ tag: "TtsInvalidRequest", facts: { field } })
     expect(await service.requests()).toEqual([])
+    expect((await speaking).format).toEqual(format)
   })
 
   it("has catch and finally, as a promise has", async () => {
@@ -206,7 +219,25 @@ describe("a speech that is left", () => {
   })
 })
 
+it("a speech that is cancelled before it begins rejects with an AbortError", async () => {
+  await using speech = service.connect()
+  await service.faults({ delayMillis: 60_000 })
+  const speaking = speech.speak("नम")
+  const started = speaking.start()
+  await Promise.all([
+    expect(started).rejects.toMatchObject({ name: "AbortError", stack: expect.stringContaining("speak.test.ts") }),
+    speaking.stream().cancel()
+  ])
+  await expect(speaking.report()).rejects.toThrow("cancelled before it began")
+})
+
 describe("a signal", () => {
+  it.each([5, {}])("that is %j is rejected, and does not hold close", async (signal) => {
+    await using speech = service.connect()
+    const error = await errorOf(speech.speak("नम", { signal: signal as AbortSignal }))
+    expect(error).toMatchObject({ tag: "TtsInvalidRequest", facts: { field: "signal" } })
+  })
+
   it("that is aborted sends nothing", async () => {
     await using speech = service.connect()
     const reason = new Error("no more")
@@ -259,6 +290,16 @@ describe("a signal", () => {
 })
 
 describe("onEvent", () => {
+  it("runs in the async context of its call", async () => {
+    await using speech = service.connect({ concurrency: 2 })
+    const user = new AsyncLocalStorage<number>()
+    const users: Array<readonly [number, number | undefined]> = []
+    const speak = (id: number) => speech.speak("न", { ...asked, onEvent: () => users.push([id, user.getStore()]) })
+    await Promise.all(Array.from({ length: 8 }, (_, id) => user.run(id, async () => speak(id))))
+    expect(users.length).toBeGreaterThan(8)
+    expect(users.filter(([id, seen]) => id !== seen)).toEqual([])
+  })
+
   it("gets the events in order", async () => {
     await using speech = service.connect()
     await service.faults({ status: 502, times: 1 })

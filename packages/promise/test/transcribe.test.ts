@@ -1,9 +1,11 @@
+import { AsyncLocalStorage } from "node:async_hooks"
 import { createReadStream } from "node:fs"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import { pathToFileURL } from "node:url"
+import { runInNewContext } from "node:vm"
 import type { CallEvent, Recording } from "@effect-speech/promise"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { errorOf, model, startService, until } from "./service.js"
@@ -44,6 +46,8 @@ describe("a recording", () => {
     ["bytes", () => wav],
     ["a Buffer", () => Buffer.from(wav)],
     ["an ArrayBuffer", () => wav.buffer],
+    ["bytes of another realm", () => runInNewContext("new Uint8Array(bytes).subarray(1)", { bytes: [0, ...wav] })],
+    ["an ArrayBuffer of another realm", () => runInNewContext("new Uint8Array(bytes).buffer", { bytes: [...wav] })],
     ["a Blob", () => new Blob(parts())],
     ["a File", () => new File(parts(), "call.wav")],
     ["a ReadableStream", webStream],
@@ -153,7 +157,32 @@ describe("a recording", () => {
   })
 })
 
+it("a generator runs in the async context of its call", async () => {
+  await using speech = service.connect({ concurrency: 1 })
+  const user = new AsyncLocalStorage<number>()
+  const users: Array<number | undefined> = []
+  const recording = async function* () {
+    yield parts()[0] ?? wav
+    users.push(user.getStore())
+    yield parts()[1] ?? wav
+  }
+  const ids = Array.from({ length: 4 }, (_, id) => id)
+  await Promise.all(ids.map((id) => user.run(id, () => speech.transcribe(recording(), { model }))))
+  expect(users).toEqual(ids)
+})
+
 describe("a stream that is not needed any more", () => {
+  it("is cancelled if it is the body of a Response that failed", async () => {
+    await using speech = service.connect()
+    let isCancelled = false
+    const cancel = () => {
+      isCancelled = true
+    }
+    const failed = new Response(new ReadableStream({ cancel }), { status: 404 })
+    await errorOf(speech.transcribe(failed, { model }))
+    expect(isCancelled).toBe(true)
+  })
+
   it.each<readonly [string, object, AbortSignal | undefined]>([
     ["an invalid request", { model: "" }, undefined],
     ["a signal that is aborted", { model }, AbortSignal.abort()]

@@ -8,12 +8,22 @@ import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
+import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
-import { type CallSite, clientClosed, endedByClose, errorOf } from "./errors.js"
+import {
+  type CallSite,
+  clientClosed,
+  endedByClose,
+  errorOf,
+  invalidRequest,
+  type Operation,
+  toSpeechError
+} from "./errors.js"
 
 /** Who makes a call. */
 export interface Caller {
   readonly site: CallSite
+  readonly operation: Operation
   readonly signal: AbortSignal | undefined
   /** The file that the call writes, for its error. */
   path?: string
@@ -74,7 +84,10 @@ export const makeCalls = (): Calls => {
     entry.onEnd?.()
   }
   const start: Calls["start"] = <A>(effect: Effect.Effect<A, unknown>, caller: Caller) => {
-    const { signal, site } = caller
+    const { operation, signal, site } = caller
+    if (!isSignal(signal)) {
+      return failed<A>(toSpeechError(invalidRequest(operation, "signal", "must be an AbortSignal"), site))
+    }
     if (isClosed) return failed<A>(clientClosed(site))
     if (signal?.aborted === true) return failed<A>(signal.reason)
     const { promise, reject, resolve } = withResolvers<A>()
@@ -84,8 +97,8 @@ export const makeCalls = (): Calls => {
       ending ??= { reason }
       interrupt()
     }
-    const entry = enter(() => end(endedByClose(site)))
     const forget = signal && onAbort(signal, end)
+    const entry = enter(() => end(endedByClose(site)))
     // It runs until it first waits, and a handler of its events may end it before that.
     const fiber = Runtime.runFork(runtime, effect)
     interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)
@@ -121,6 +134,15 @@ export const makeCalls = (): Calls => {
 }
 
 const failed = <A>(error: unknown): RunningCall<A> => ({ promise: Promise.reject(error), end: () => undefined })
+
+/** By its form: a test runner or a polyfill may have a class of its own. A program without types may give anything. */
+const isSignal = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (Predicate.hasProperty(value, "aborted") &&
+    typeof value.aborted === "boolean" &&
+    Predicate.hasProperty(value, "addEventListener") &&
+    Predicate.isFunction(value.addEventListener))
 
 /** The calls that a signal ends. One listener for all: Node warns of a leak at the eleventh. */
 const waiting = new WeakMap<AbortSignal, Set<(reason: unknown) => void>>()

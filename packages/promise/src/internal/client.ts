@@ -26,22 +26,22 @@ export const makeClient = (calls: Calls, services: Services): SpeechClient => {
   const speak = (text: string, options: SpeakOptions = {}): Speech =>
     new LazySpeech(speechSource(services, text, options), {
       calls,
-      caller: { site: callSite(speak), signal: options.signal },
+      caller: { site: callSite(speak), operation: "speak", signal: options.signal },
       files
     })
   const transcribe = (recording: Recording, options: TranscribeOptions): Promise<Transcription> => {
     const { signal, ...given } = options ?? {}
-    const caller = { site: callSite(transcribe), signal }
+    const caller = { site: callSite(transcribe), operation: "transcribe" as const, signal }
     return transcription.transcribe({ ...services, calls, caller }, recording, given)
   }
   const speakLong = (text: string | ReadonlyArray<Passage>, options: SpeakLongOptions = {}): LongSpeech => {
     const site = callSite(speakLong)
-    const caller = { site, signal: options.signal }
+    const caller = { site, operation: "speak" as const, signal: options.signal }
     return new LazySpeech(longSpeechSource(services, text, options, site), { calls, caller, files })
   }
   const transcribeLong = (recording: Recording, options: TranscribeLongOptions): Promise<Transcript> => {
     const { signal, ...given } = options ?? {}
-    const caller = { site: callSite(transcribeLong), signal }
+    const caller = { site: callSite(transcribeLong), operation: "transcribe" as const, signal }
     return transcription.transcribeLong({ ...services, calls, caller }, recording, given)
   }
   const close = (): Promise<void> => {

@@ -4,17 +4,18 @@
 import type { FileSystem } from "@effect/platform/FileSystem"
 import type { PcmStream } from "@effect-speech/audio-codec/PcmStream"
 import * as Wav from "@effect-speech/audio-codec/Wav"
-import { TtsInvalidRequest } from "@effect-speech/tts/TtsError"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { Speech } from "../Speech.js"
 import type { Caller, Calls } from "./calls.js"
 import { type Chunks, makeChunks, toIterator, toReadable } from "./chunks.js"
-import { toSpeechError } from "./errors.js"
+import { invalidRequest, toSpeechError } from "./errors.js"
 import { tryOutput } from "./outputFile.js"
-import { openSession, type Session } from "./session.js"
+import { pathOf } from "./paths.js"
+import { openSession, type Session, type SessionLimit } from "./session.js"
 
 /** A speech whose response has begun. */
 export interface OpenSpeech<Start, Report> {
@@ -26,6 +27,8 @@ export interface OpenSpeech<Start, Report> {
 /** How a speech is made. */
 export interface SpeechSource<Whole, Start, File, Report> {
   readonly open: () => Effect.Effect<OpenSpeech<Start, Report>, unknown, Scope.Scope>
+  /** The total time limit, for a speech that nobody reads. `undefined`: none. */
+  readonly limit: SessionLimit<OpenSpeech<Start, Report>> | undefined
   /** The whole audio, from the beginning. */
   readonly whole: () => Effect.Effect<Whole, unknown>
   /** The whole audio of a speech that is open. */
@@ -109,7 +112,8 @@ export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start,
     return this.#wav()
   }
 
-  async toFile(path: string): Promise<File> {
+  async toFile(target: string | URL): Promise<File> {
+    const path = Either.getOrElse(pathOf(target), (problem) => this.#refuse("path", problem))
     this.#use()
     const { caller, calls, files } = this.#parts
     const { write, writeOpen } = this.#source
@@ -130,16 +134,12 @@ export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start,
   }
 
   async response(init: ResponseInit = {}): Promise<Response> {
+    const headers = this.#headersOf(init)
     this.#use()
-    const headers = new Headers(init.headers)
-    if (!headers.has("content-type")) headers.set("content-type", "audio/wav")
-    // Nothing is sent if the options are not those of a response with a body.
-    const response = (body: ReadableStream<Uint8Array>) => new Response(body, { ...init, headers })
-    response(new ReadableStream())
     const { audio } = await this.#open().opened
     const length = Wav.contentLength(audio)
     if (length !== undefined) headers.set("content-length", String(length))
-    return response(this.#wav())
+    return new Response(this.#wav(), { ...init, headers })
   }
 
   report(): Promise<Report> {
@@ -148,22 +148,33 @@ export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start,
 
   /** @throws SpeechError if the speech was used before. */
   #use(): void {
-    if (this.#isUsed) {
-      throw toSpeechError(
-        new TtsInvalidRequest({
-          field: "speech",
-          problem: "was used before, and it can be used once; call speak again"
-        }),
-        this.#parts.caller.site
-      )
-    }
+    if (this.#isUsed) this.#refuse("speech", "was used before, and it can be used once; call speak again")
     this.#isUsed = true
+  }
+
+  /** @throws SpeechError that says what is wrong with a value. */
+  #refuse(field: string, problem: string): never {
+    const { operation, site } = this.#parts.caller
+    throw toSpeechError(invalidRequest(operation, field, problem), site)
+  }
+
+  /** The headers of a response. @throws SpeechError if the options are not those of a response with a body. */
+  #headersOf(init: ResponseInit): Headers {
+    try {
+      const headers = new Headers(init.headers)
+      if (!headers.has("content-type")) headers.set("content-type", "audio/wav")
+      new Response(new ReadableStream(), { ...init, headers })
+      return headers
+    } catch (error) {
+      return this.#refuse("init", `is not that of a response with a body (${error})`)
+    }
   }
 
   #open(): Session<OpenSpeech<Start, Report>> {
     if (this.#session !== undefined) return this.#session
     const { caller, calls } = this.#parts
-    const session = openSession(calls, this.#source.open(), caller)
+    const { limit, open } = this.#source
+    const session = openSession(calls, { open: open(), limit }, caller)
     this.#session = session
     this.#report = () => session.opened.then(({ report }) => Effect.runSync(report), this.#source.reportOfError)
     return session

@@ -56,7 +56,11 @@ export const longSpeechSource = (
   }
   const run = <A, R>(effect: Effect.Effect<A, unknown, R>) =>
     Effect.flatMap(Effect.all([files, textToSpeech]), ([context, tts]) =>
-      effect.pipe(Effect.provide(pieceStore(keepIn)), Effect.provideService(TextToSpeech, tts), Effect.provide(context))
+      effect.pipe(
+        Effect.provide(pieceStore(keepIn, "speak")),
+        Effect.provideService(TextToSpeech, tts),
+        Effect.provide(context)
+      )
     )
   const open = () =>
     run(
@@ -67,6 +71,8 @@ export const longSpeechSource = (
     )
   return {
     open,
+    // Each piece has its own.
+    limit: undefined,
     whole: () => Effect.scoped(Effect.flatMap(open(), collect)),
     collect,
     write: (path) => run(Effect.map(EffectLongSpeech.writeFile(request, path, options), fileOf)),

@@ -1,7 +1,7 @@
 /**
  * The recordings of a caller as sources of the Effect client.
  */
-import { fileURLToPath } from "node:url"
+import { AsyncLocalStorage } from "node:async_hooks"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SttInvalidRequest } from "@effect-speech/stt/SttError"
 import * as Effect from "effect/Effect"
@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import type { Recording } from "../Transcription.js"
+import { pathOf } from "./paths.js"
 
 /** A recording to send. */
 export interface OpenRecording {
@@ -34,8 +35,8 @@ export const openRecording = (
   const given: unknown = recording
   if (typeof given === "string") return inPlace(named(AudioSource.fromPath(given), filename))
   if (given instanceof URL) return openUrl(given, filename)
-  if (given instanceof Uint8Array) return inPlace(AudioSource.fromBytes(given, { filename }))
-  if (given instanceof ArrayBuffer) return inPlace(AudioSource.fromBytes(new Uint8Array(given), { filename }))
+  if (isBytes(given)) return inPlace(AudioSource.fromBytes(ownBytes(given), { filename }))
+  if (isArrayBuffer(given)) return inPlace(AudioSource.fromBytes(new Uint8Array(given), { filename }))
   if (isResponse(given)) return openResponse(given, filename)
   if (isBlob(given)) return inPlace(AudioSource.fromBlob(given, { filename }))
   if (isReadableStream(given)) return Either.right(openReadable(given, { filename }))
@@ -50,13 +51,17 @@ const openUrl = (url: URL, filename: string | undefined): Either.Either<OpenReco
   if (url.protocol !== "file:") {
     return refuse("must be a file: URL; of another address, pass the response: transcribe(await fetch(url), …)")
   }
-  return Either.flatMap(
-    Either.try(() => fileURLToPath(url)),
-    (path) => inPlace(named(AudioSource.fromPath(path), filename))
-  ).pipe(Either.orElse(() => refuse("must be the URL of a file on this machine, such as file:///home/me/call.wav")))
+  return Either.match(pathOf(url), {
+    onLeft: refuse,
+    onRight: (path) => inPlace(named(AudioSource.fromPath(path), filename))
+  })
 }
 
-// By their form: a test runner or a polyfill may have classes of its own.
+// By their form: a test runner, a polyfill or another realm (node:vm) has classes of its own.
+const isTagged = (value: unknown, name: string): boolean => Object.prototype.toString.call(value) === `[object ${name}]`
+const isBytes = (value: unknown): value is Uint8Array =>
+  value instanceof Uint8Array || (ArrayBuffer.isView(value) && isTagged(value, "Uint8Array"))
+const isArrayBuffer = (value: unknown): value is ArrayBuffer => isTagged(value, "ArrayBuffer")
 const isResponse = (value: unknown): value is Response =>
   Predicate.hasProperty(value, "bodyUsed") && Predicate.hasProperty(value, "status")
 const isBlob = (value: unknown): value is Blob =>
@@ -66,11 +71,19 @@ const isReadableStream = (value: unknown): value is ReadableStream<Uint8Array> =
 const isAsyncIterable = (value: unknown): value is AsyncIterable<Uint8Array> =>
   Predicate.hasProperty(value, Symbol.asyncIterator)
 
+/** The bytes of another realm as those of this one. They are not copied. */
+const ownBytes = (bytes: ArrayBufferView): Uint8Array =>
+  bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
 const openResponse = (
   { body, bodyUsed, headers, ok, status }: Response,
   filename: string | undefined
 ): Either.Either<OpenRecording, SttInvalidRequest> => {
-  if (!ok) return refuse(`is a response with status ${status}, so it has no recording`)
+  if (!ok) {
+    // An unread body would hold its connection.
+    body?.cancel().catch(nothing)
+    return refuse(`is a response with status ${status}, so it has no recording`)
+  }
   if (bodyUsed) return refuse("is a response whose body was read; pass the bytes that you read")
   if (body === null) return refuse("is a response without a body")
   // The length of a compressed body is not that of the recording.
@@ -97,11 +110,13 @@ const openIterable = (iterable: AsyncIterable<Uint8Array>, options: AudioSource.
   // A stream of Node that fails before it is read would end the process.
   if (Predicate.hasProperty(iterable, "once") && Predicate.isFunction(iterable.once)) iterable.once("error", nothing)
   let iterator: AsyncIterator<Uint8Array> | undefined
+  // The async context of the caller, as for `onEvent`.
+  const step = AsyncLocalStorage.bind(async () => {
+    iterator ??= iterable[Symbol.asyncIterator]()
+    return iterator.next()
+  })
   const next = Effect.tryPromise({
-    try: async () => {
-      iterator ??= iterable[Symbol.asyncIterator]()
-      return iterator.next()
-    },
+    try: step,
     catch: Option.some
   }).pipe(Effect.flatMap(({ done, value }) => (done === true ? Effect.fail(Option.none()) : Effect.succeed(value))))
   return {

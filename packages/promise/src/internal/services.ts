@@ -1,6 +1,7 @@
 /**
  * The Effect clients that do the work: each is made at the first call that needs it, once.
  */
+import { AsyncLocalStorage } from "node:async_hooks"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import { SpeechToText, type SpeechToTextService } from "@effect-speech/stt/SpeechToText"
@@ -20,6 +21,8 @@ import type { Calls } from "./calls.js"
 
 /** What a client is made of. */
 export interface Services {
+  /** The defaults of its calls. */
+  readonly deadlines: ConnectOptions["deadlines"]
   readonly textToSpeech: Effect.Effect<TextToSpeechService, unknown>
   readonly speechToText: Effect.Effect<SpeechToTextService, unknown>
   readonly files: Effect.Effect<Context.Context<FileSystem.FileSystem>>
@@ -83,6 +86,9 @@ const withVariables =
 /** The services of a client, as of `options`, which are valid. */
 export const makeServices = (options: ConnectOptions, calls: Calls): Services => {
   const { close, transport } = makeTransport(calls)
+  const { apiKey: given } = options
+  // The key is that of the client, so its reader must not see the async context of any call.
+  const readKey = typeof given === "function" ? AsyncLocalStorage.bind(given) : given
   const service = <A, E>(
     address: keyof typeof addresses,
     make: (apiKey: ApiKey, baseUrl: string) => Effect.Effect<A, E, HttpClient.HttpClient | FileSystem.FileSystem>
@@ -93,12 +99,13 @@ export const makeServices = (options: ConnectOptions, calls: Calls): Services =>
         const variable = addresses[address]
         const given = options[address]
         const baseUrl = given ?? (yield* Environment.baseUrl(variable))
-        const apiKey = yield* apiKeyOf(options.apiKey)
+        const apiKey = yield* apiKeyOf(readKey)
         const context: Transport = yield* transport
         return yield* named(given === undefined ? variable : address)(Effect.provide(make(apiKey, baseUrl), context))
       }).pipe(withVariables(options))
     )
   return {
+    deadlines: options.deadlines,
     textToSpeech: service("ttsBaseUrl", (...values) => makeTextToSpeech(options, ...values)),
     speechToText: service("sttBaseUrl", (...values) => makeSpeechToText(options, ...values)),
     files: transport,

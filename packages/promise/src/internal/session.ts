@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type Caller, type Calls, withResolvers } from "./calls.js"
+import { cancelled } from "./errors.js"
 
 export interface Session<Opened> {
   readonly opened: Promise<Opened>
@@ -13,6 +14,20 @@ export interface Session<Opened> {
   readonly leave: () => Promise<void>
 }
 
+/** The time limit of a session. The client below checks it only while the audio is read. */
+export interface SessionLimit<Opened> {
+  /** From the start of the session. */
+  readonly millis: number
+  /** Fails with the error of the limit. */
+  readonly exceeded: (opened: Opened) => Effect.Effect<never, unknown>
+}
+
+export interface SessionSource<Opened> {
+  readonly open: Effect.Effect<Opened, unknown, Scope.Scope>
+  /** `undefined`: none. */
+  readonly limit: SessionLimit<Opened> | undefined
+}
+
 interface Job<Opened> {
   readonly run: (opened: Opened) => Effect.Effect<void, unknown, Scope.Scope>
   readonly reject: (error: unknown) => void
@@ -20,39 +35,54 @@ interface Job<Opened> {
 
 const left = Symbol("the reader left")
 
+/** A timer of JavaScript fires at once if its delay is longer, in milliseconds: 24 days. */
+const longestTimer = 2 ** 31 - 1
+
 export const openSession = <Opened>(
   calls: Calls,
-  open: Effect.Effect<Opened, unknown, Scope.Scope>,
+  { limit, open }: SessionSource<Opened>,
   caller: Caller
 ): Session<Opened> => {
   const opened = withResolvers<Opened>()
   const jobs: Array<Job<Opened>> = []
   let wake = (): void => undefined
-  let ended: { readonly error: unknown } | undefined
+  let isOpen = false
+  let ended: { readonly reason: unknown } | undefined
+  /** Made only for who waits: most readers leave at the end of the audio, and the frames of an error are not cheap. */
+  const errorOf = (reason: unknown): unknown => (reason === left ? cancelled(caller.site) : reason)
 
-  const nextJob = Effect.async<Job<Opened>>((resume) => {
-    wake = () => {
-      const [job] = jobs
-      if (job !== undefined) resume(Effect.succeed(job))
-    }
-    wake()
-  })
+  const endsAt = performance.now() + (limit?.millis ?? Number.POSITIVE_INFINITY)
+  const nextJob = (speech: Opened) =>
+    Effect.async<Job<Opened>, unknown>((resume) => {
+      const left = endsAt - performance.now()
+      const timer =
+        limit !== undefined && left <= longestTimer ? setTimeout(() => resume(limit.exceeded(speech)), left) : undefined
+      wake = () => {
+        const [job] = jobs
+        if (job === undefined) return
+        clearTimeout(timer)
+        resume(Effect.succeed(job))
+      }
+      wake()
+      return Effect.sync(() => clearTimeout(timer))
+    })
   const session = Effect.gen(function* () {
     const speech = yield* open
+    isOpen = true
     opened.resolve(speech)
     for (;;) {
-      const job = yield* nextJob
+      const job = yield* nextJob(speech)
       wake = () => undefined
       yield* job.run(speech)
       jobs.shift()
     }
   }).pipe(Effect.scoped)
 
-  const { end, promise } = calls.start<never>(session, caller)
-  promise.catch((error: unknown) => {
-    ended = { error }
-    opened.reject(error)
-    for (const { reject } of jobs.splice(0)) reject(error)
+  const running = calls.start<never>(session, caller)
+  running.promise.catch((reason: unknown) => {
+    ended = { reason }
+    if (!isOpen) opened.reject(errorOf(reason))
+    for (const { reject } of jobs.splice(0)) reject(errorOf(reason))
   })
   // Who needs it takes it from `opened`, and `use` rejects for itself.
   opened.promise.catch(() => undefined)
@@ -60,7 +90,7 @@ export const openSession = <Opened>(
     opened: opened.promise,
     use: <A>(job: (opened: Opened) => Effect.Effect<A, unknown, Scope.Scope>) => {
       const { promise, reject, resolve } = withResolvers<A>()
-      if (ended !== undefined) reject(ended.error)
+      if (ended !== undefined) reject(errorOf(ended.reason))
       else {
         jobs.push({ run: (speech) => Effect.map(job(speech), resolve), reject })
         wake()
@@ -68,8 +98,8 @@ export const openSession = <Opened>(
       return promise
     },
     leave: async () => {
-      end(left)
-      await promise.catch(() => undefined)
+      running.end(left)
+      await running.promise.catch(() => undefined)
     }
   }
 }

@@ -6,14 +6,18 @@ import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import { nothingSent } from "@effect-speech/transport/CallReport"
 import type * as EffectSpeech from "@effect-speech/tts/Speech"
+import * as EffectDuration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { CallReport } from "../Call.js"
+import * as Option from "effect/Option"
+import type { CallReport, Duration } from "../Call.js"
 import type { Audio, SpeakOptions, SpeechStart, WavFile } from "../Speech.js"
 import { SpeechError } from "../SpeechError.js"
 import { callOptionsOf } from "./callOptions.js"
+import { toServiceError } from "./describeError.js"
 import type { OpenSpeech, SpeechSource } from "./lazySpeech.js"
 import { plain, snapshot } from "./plain.js"
 import type { Services } from "./services.js"
+import type { SessionLimit } from "./session.js"
 
 type Whole = Omit<Audio, "wav">
 
@@ -31,7 +35,7 @@ const audioOf = ({ bytes, call, durationMillis, format, requestId, warnings }: W
   withWav({ ...plain({ format, durationMillis, requestId, warnings, call }), bytes })
 
 export const speechSource = (
-  { textToSpeech }: Pick<Services, "textToSpeech">,
+  { deadlines: defaults, textToSpeech }: Pick<Services, "deadlines" | "textToSpeech">,
   text: string,
   { deadlines, onEvent, outage, retryIfBilled, signal: _, ...fields }: SpeakOptions
 ): SpeechSource<Audio, SpeechStart, WavFile, CallReport> => {
@@ -43,6 +47,7 @@ export const speechSource = (
         Effect.flatMap(textToSpeech, (tts) => tts.stream(request, options)),
         opened
       ),
+    limit: limitOf(deadlines?.total ?? defaults?.total),
     whole: () =>
       Effect.map(
         Effect.flatMap(textToSpeech, (tts) => tts.synthesize(request, options)),
@@ -54,6 +59,18 @@ export const speechSource = (
     reportOf,
     reportOfError,
     unused
+  }
+}
+
+/** A value that is not a duration is an error when the speech is opened. */
+const limitOf = (total: Duration | undefined): SessionLimit<OpenSpeech<SpeechStart, CallReport>> | undefined => {
+  const limitMillis = Option.map(EffectDuration.decodeUnknown(total), EffectDuration.toMillis)
+  if (Option.isNone(limitMillis)) return undefined
+  const facts = { phase: "total", limitMillis: limitMillis.value } as const
+  return {
+    millis: facts.limitMillis,
+    exceeded: ({ report }) =>
+      Effect.flatMap(report, (call) => Effect.fail(toServiceError({ tag: "TtsDeadlineExceeded", facts, call })))
   }
 }
 

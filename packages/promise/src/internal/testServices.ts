@@ -55,6 +55,7 @@ export const makeTestServices = (answers: TestAnswers, calls: Calls, site: CallS
   const { close, transport } = makeTransport(calls)
   return {
     services: {
+      deadlines: undefined,
       textToSpeech: Effect.succeed(Context.get(speaking, TextToSpeech.TextToSpeech)),
       speechToText: Effect.succeed(withReading(Context.get(transcribing, SpeechToText.SpeechToText))),
       files: transport,

@@ -83,7 +83,7 @@ export const transcribeLong = (
   return withRecording(parts, recording, filename, (audio) =>
     Effect.flatMap(Effect.all([parts.files, parts.speechToText]), ([context, stt]) =>
       LongTranscription.transcribe({ ...asked, audio }, options).pipe(
-        Effect.provide(Layer.merge(pieceStore(keepIn), AudioDecoder.layerWav)),
+        Effect.provide(Layer.merge(pieceStore(keepIn, "transcribe"), AudioDecoder.layerWav)),
         Effect.provideService(SpeechToText, stt),
         Effect.provide(context),
         Effect.map(plain)
