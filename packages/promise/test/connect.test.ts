@@ -163,11 +163,67 @@ describe("a client", () => {
       [0, 1]
     ])
   })
+})
 
-  it("rejects a wrong type of a call's own option with what is wrong", async () => {
+type Wrong = readonly [options: unknown, field: string, problem: string]
+
+describe("a wrong option of a call rejects it, and nothing is sent:", () => {
+  const nested: Record<string, unknown> = {}
+  nested.itself = nested
+  const failing = {
+    get model(): string {
+      throw new Error("secret")
+    }
+  }
+  const noObject: Wrong = [null, "options", "must be an object"]
+  const noFunction: Wrong = [{ onEvent: "log" }, "onEvent", "must be a function"]
+  const noFilename: Wrong = [{ filename: 5 }, "filename", "must be a string"]
+  const unread = "a getter fails, or an object is nested in itself"
+  const ofBoth: ReadonlyArray<Wrong> = [
+    noObject,
+    noFunction,
+    ["fast", "options", "must be an object"],
+    [{ deadlines: { totl: 3 } }, "deadlines.totl", "is not a known option"],
+    [{ deadlines: { total: "soon" } }, "deadlines.total", 'is not a duration, such as "2 minutes"'],
+    [{ deadlines: { answer: -1 } }, "deadlines.answer", "must be longer than zero"],
+    [{ deadlines: null }, "deadlines", "must be an object"],
+    [{ outage: "long" }, "outage", 'is not a duration, such as "2 minutes"'],
+    [{ retryIfBilled: 0 }, "retryIfBilled", "must be true or false"],
+    [{ additionalFields: nested }, "options", `can't be read (RangeError): ${unread}`],
+    [failing, "options", `can't be read (Error): ${unread}`]
+  ]
+  const segments = { start: "from", end: "to" }
+  const cases: ReadonlyArray<
+    readonly [string, ReadonlyArray<Wrong>, (speech: SpeechClient, options: never) => PromiseLike<unknown>]
+  > = [
+    ["speak", ofBoth, (speech, options) => speech.speak("नम", options)],
+    ["transcribe", [...ofBoth, noFilename], (speech, options) => speech.transcribe(recording, options)],
+    ["speakLong", [noObject, noFunction], (speech, options) => speech.speakLong("नम", options)],
+    [
+      "transcribeLong",
+      [noObject, noFunction, noFilename, [{ segments }, "segments.unit", "is missing"]],
+      (speech, options) => speech.transcribeLong(recording, options)
+    ]
+  ]
+
+  it.each(cases)("of %s", async (operation, wrong, call) => {
     await using speech = service.connect()
-    const options = { deadlines: { total: "soon" } } as object
-    await expect(speech.speak("नम", options)).rejects.toThrow("is not a duration")
+    const errors = await Promise.all(wrong.map(([options]) => errorOf(call(speech, options as never))))
+    const tag = operation.startsWith("speak") ? "TtsInvalidRequest" : "SttInvalidRequest"
+    expect(errors.map(({ facts, tag }) => ({ ...facts, tag }))).toEqual(
+      wrong.map(([, field, problem]) => ({ tag, field, problem }))
+    )
+    for (const { stack } of errors) expect(stack).toContain("connect.test.ts")
+    expect(await service.requests()).toEqual([])
+  })
+
+  it("bytes that were transferred", async () => {
+    await using speech = service.connect()
+    const { buffer } = new Uint8Array(44)
+    structuredClone(buffer, { transfer: [buffer] })
+    const error = await errorOf(speech.transcribe(buffer, { model }))
+    const facts = { field: "recording", problem: "can't be read (TypeError)" }
+    expect(error).toMatchObject({ tag: "SttInvalidRequest", facts })
   })
 })
 

@@ -3,7 +3,9 @@ import type * as CallEvent from "@effect-speech/transport/CallEvent"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type { SpeakOptions } from "../Speech.js"
-import { type Plain, plain, snapshot } from "./plain.js"
+import { type Plain, plain } from "./plain.js"
+
+type Given = Pick<SpeakOptions, "deadlines" | "onEvent" | "outage" | "retryIfBilled">
 
 /** The options of a call. `undefined`: all have their defaults. */
 export const callOptionsOf = ({
@@ -11,10 +13,10 @@ export const callOptionsOf = ({
   onEvent,
   outage,
   retryIfBilled
-}: Pick<SpeakOptions, "deadlines" | "onEvent" | "outage" | "retryIfBilled">): CallEvent.CallOptions | undefined =>
+}: Given): CallEvent.CallOptions | undefined =>
   deadlines === undefined && onEvent === undefined && outage === undefined && retryIfBilled === undefined
     ? undefined
-    : { deadlines: snapshot(deadlines), onEvent: handlerOf<CallEvent.CallEvent>(onEvent), outage, retryIfBilled }
+    : { deadlines, onEvent: handlerOf<CallEvent.CallEvent>(onEvent), outage, retryIfBilled }
 
 /**
  * While the promise of a handler is pending, further events wait. What it throws is a warning of the process. It runs in the async

@@ -10,20 +10,27 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { snapshot } from "./plain.js"
 
-/** A copy of options, so that a later change of them has no effect on a call. None is an empty object. */
+/** A copy of the options of a call, which may be missing in a program without types. A later change of them has no effect on the call. */
 export const readOptions = <Options extends object>(
   options: Options | undefined
-): Either.Either<Partial<Options>, Issue.Issue> => {
-  if (options === undefined) return Either.right({})
-  if (!Predicate.isRecord(options)) return Either.left({ field: "options", problem: "must be an object" })
-  return Either.try({
-    try: () => snapshot<Partial<Options>>({ ...options }),
+): Either.Either<Options, Issue.Issue> => {
+  if (options !== undefined && !Predicate.isRecord(options)) {
+    return Either.left({ field: "options", problem: "must be an object" })
+  }
+  return copyOf("options", () => ({ ...options }) as Options)
+}
+
+/** A copy of what `read` gives, or the issue of a value that has none. */
+export const copyOf = <A>(field: string, read: () => A): Either.Either<A, Issue.Issue> =>
+  Either.try({
+    try: () => snapshot(read()),
     catch: (error) => ({
-      field: "options",
+      field,
       problem: `can't be read (${errorName(error)}): a getter fails, or an object is nested in itself`
     })
   })
-}
+
+const unknownOption = "is not a known option"
 
 const positiveDuration = Schema.Unknown.pipe(
   Schema.filter((value) => {
@@ -66,4 +73,30 @@ const connectOptions = Schema.Struct({
 })
 
 /** Checks the names of the options of `connect`, and the values that the Effect clients do not check. */
-export const checkConnectOptions = Issue.strictly(connectOptions, "is not a known option")
+export const checkConnectOptions = Issue.strictly(connectOptions, unknownOption)
+
+const segmentFields = Schema.Struct({
+  start: Schema.String,
+  end: Schema.String,
+  text: Schema.optional(Schema.String),
+  unit: Schema.Literal("seconds", "millis")
+}).annotations(notAnObject)
+
+const callOptions = Schema.Struct({
+  deadlines: Schema.optional(deadlines),
+  filename: Schema.optional(Schema.String),
+  onEvent: Schema.optional(Schema.declare(Predicate.isFunction, { message: () => "must be a function" })),
+  outage: Schema.optional(positiveDuration),
+  retryIfBilled: Schema.optional(Schema.Boolean),
+  segments: Schema.optional(segmentFields)
+})
+
+const checkPresent = Issue.strictly(callOptions, unknownOption)
+
+/** Checks options of a call that are not in its request. If all are absent, it costs nothing. */
+export const checkCallOptions = <Options extends { readonly [Name in keyof typeof callOptions.Type]?: unknown }>(
+  options: Options
+): Either.Either<Options, Issue.Issue> =>
+  Object.values(options).every((value) => value === undefined)
+    ? Either.right(options)
+    : Either.map(checkPresent(options), () => options)

@@ -5,9 +5,12 @@ import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import { nothingSent } from "@effect-speech/transport/CallReport"
+import type { Issue } from "@effect-speech/transport/unstable/Issue"
 import type * as EffectSpeech from "@effect-speech/tts/Speech"
+import { TtsInvalidRequest } from "@effect-speech/tts/TtsError"
 import * as EffectDuration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { CallReport, Duration } from "../Call.js"
 import type { Audio, SpeakOptions, SpeechStart, WavFile } from "../Speech.js"
@@ -15,7 +18,8 @@ import { SpeechError } from "../SpeechError.js"
 import { callOptionsOf } from "./callOptions.js"
 import { toServiceError } from "./describeError.js"
 import type { OpenSpeech, SpeechSource } from "./lazySpeech.js"
-import { plain, snapshot } from "./plain.js"
+import { checkCallOptions } from "./optionRules.js"
+import { plain } from "./plain.js"
 import type { Services } from "./services.js"
 import type { SessionLimit } from "./session.js"
 
@@ -37,21 +41,35 @@ const audioOf = ({ bytes, call, durationMillis, format, requestId, warnings }: W
 export const speechSource = (
   { deadlines: defaults, textToSpeech }: Pick<Services, "deadlines" | "textToSpeech">,
   text: string,
-  { deadlines, onEvent, outage, retryIfBilled, signal: _, ...fields }: SpeakOptions
+  given: Either.Either<SpeakOptions, Issue>
 ): SpeechSource<Audio, SpeechStart, WavFile, CallReport> => {
-  const request = Object.assign(snapshot(fields), { text })
-  const options = callOptionsOf({ deadlines, onEvent, outage, retryIfBilled })
+  const call = given.pipe(
+    Either.flatMap(({ deadlines, onEvent, outage, retryIfBilled, signal: _, ...fields }) =>
+      Either.map(checkCallOptions({ deadlines, onEvent, outage, retryIfBilled }), (options) => ({
+        request: { ...fields, text },
+        options: callOptionsOf(options)
+      }))
+    ),
+    Either.mapLeft((issue) => new TtsInvalidRequest(issue))
+  )
   return {
     open: () =>
-      Effect.map(
-        Effect.flatMap(textToSpeech, (tts) => tts.stream(request, options)),
-        opened
+      Effect.flatMap(call, ({ options, request }) =>
+        Effect.map(
+          Effect.flatMap(textToSpeech, (tts) => tts.stream(request, options)),
+          opened
+        )
       ),
-    limit: limitOf(deadlines?.total ?? defaults?.total),
+    limit: Either.match(given, {
+      onLeft: () => undefined,
+      onRight: ({ deadlines }) => limitOf(deadlines?.total ?? defaults?.total)
+    }),
     whole: () =>
-      Effect.map(
-        Effect.flatMap(textToSpeech, (tts) => tts.synthesize(request, options)),
-        audioOf
+      Effect.flatMap(call, ({ options, request }) =>
+        Effect.map(
+          Effect.flatMap(textToSpeech, (tts) => tts.synthesize(request, options)),
+          audioOf
+        )
       ),
     collect,
     write: undefined,

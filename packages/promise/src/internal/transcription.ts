@@ -2,9 +2,12 @@
  * Transcriptions, over the client of transcription and over the long form.
  */
 import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
+import { errorName } from "@effect-speech/common/SystemCode"
 import * as LongTranscription from "@effect-speech/long-form/LongTranscription"
 import * as SegmentReader from "@effect-speech/long-form/SegmentReader"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
+import { SttInvalidRequest } from "@effect-speech/stt/SttError"
+import type { Issue } from "@effect-speech/transport/unstable/Issue"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -17,24 +20,11 @@ import type {
 } from "../Transcription.js"
 import { callOptionsOf, handlerOf } from "./callOptions.js"
 import type { Caller, Calls } from "./calls.js"
+import { checkCallOptions } from "./optionRules.js"
 import { pieceStore } from "./pieceStore.js"
-import { plain, snapshot } from "./plain.js"
+import { plain } from "./plain.js"
 import { type OpenRecording, openRecording } from "./recordings.js"
 import type { Services } from "./services.js"
-
-/** Runs a call with a recording, and releases it, whether the call started or not. */
-const withRecording = <A>(
-  { calls, caller }: TranscriptionParts,
-  recording: Recording,
-  filename: string | undefined,
-  run: (audio: OpenRecording["audio"]) => Effect.Effect<A, unknown>
-): Promise<A> => {
-  const opened = openRecording(recording, filename)
-  if (Either.isLeft(opened)) return calls.run(Effect.fail(opened.left), caller)
-  const { audio, release } = opened.right
-  const running = calls.run(run(audio), caller)
-  return release === undefined ? running : running.finally(release)
-}
 
 /** What a transcription runs with. */
 export interface TranscriptionParts extends Pick<Services, "files" | "speechToText"> {
@@ -42,47 +32,58 @@ export interface TranscriptionParts extends Pick<Services, "files" | "speechToTe
   readonly caller: Caller
 }
 
+/** Runs a call with a recording, and releases it, whether the call started or not. */
+const withRecording = <Call extends { readonly filename: string | undefined }, A>(
+  { calls, caller }: TranscriptionParts,
+  recording: Recording,
+  call: Either.Either<Call, Issue>,
+  run: (call: Call, audio: OpenRecording["audio"]) => Effect.Effect<A, unknown>
+): Promise<A> => {
+  const opened = openSafely(recording, Either.isRight(call) ? call.right.filename : undefined)
+  if (Either.isLeft(opened)) return calls.run(Effect.fail(opened.left), caller)
+  const { audio, release } = opened.right
+  const effect = Effect.flatMap(
+    Either.mapLeft(call, (issue) => new SttInvalidRequest(issue)),
+    (call) => run(call, audio)
+  )
+  const running = calls.run(effect, caller)
+  return release === undefined ? running : running.finally(release)
+}
+
+/** Bytes that were transferred, or an object that only looks like a stream, may throw. */
+const openSafely = (...given: Parameters<typeof openRecording>): ReturnType<typeof openRecording> => {
+  try {
+    return openRecording(...given)
+  } catch (error) {
+    return Either.left(new SttInvalidRequest({ field: "recording", problem: `can't be read (${errorName(error)})` }))
+  }
+}
+
 export const transcribe = (
   parts: TranscriptionParts,
   recording: Recording,
-  { deadlines, filename, onEvent, outage, retryIfBilled, ...fields }: TranscribeOptions
+  given: Either.Either<TranscribeOptions, Issue>
 ): Promise<Transcription> => {
-  const asked = snapshot(fields)
-  const options = callOptionsOf({ deadlines, onEvent, outage, retryIfBilled })
-  return withRecording(parts, recording, filename, (audio) =>
-    Effect.flatMap(parts.speechToText, (stt) => Effect.map(stt.transcribe({ ...asked, audio }, options), plain))
+  const call = Either.flatMap(given, ({ deadlines, filename, onEvent, outage, retryIfBilled, signal: _, ...fields }) =>
+    Either.map(checkCallOptions({ deadlines, filename, onEvent, outage, retryIfBilled }), (options) => ({
+      filename,
+      fields,
+      options: callOptionsOf(options)
+    }))
+  )
+  return withRecording(parts, recording, call, ({ fields, options }, audio) =>
+    Effect.flatMap(parts.speechToText, (stt) => Effect.map(stt.transcribe({ ...fields, audio }, options), plain))
   )
 }
 
 export const transcribeLong = (
   parts: TranscriptionParts,
   recording: Recording,
-  {
-    concurrency,
-    filename,
-    gracePeriod,
-    keepIn,
-    maximum,
-    onEvent,
-    outage,
-    retryIfBilled,
-    segments,
-    ...fields
-  }: TranscribeLongOptions
-): Promise<Transcript> => {
-  const asked = snapshot(fields)
-  const options: LongTranscription.Options = {
-    concurrency,
-    gracePeriod,
-    maximum,
-    outage,
-    retryIfBilled,
-    segments: segments && SegmentReader.fields(segments),
-    onEvent: handlerOf<LongTranscription.Event>(onEvent)
-  }
-  return withRecording(parts, recording, filename, (audio) =>
+  given: Either.Either<TranscribeLongOptions, Issue>
+): Promise<Transcript> =>
+  withRecording(parts, recording, Either.flatMap(given, longCall), ({ fields, keepIn, options }, audio) =>
     Effect.flatMap(Effect.all([parts.files, parts.speechToText]), ([context, stt]) =>
-      LongTranscription.transcribe({ ...asked, audio }, options).pipe(
+      LongTranscription.transcribe({ ...fields, audio }, options).pipe(
         Effect.provide(Layer.merge(pieceStore(keepIn, "transcribe"), AudioDecoder.layerWav)),
         Effect.provideService(SpeechToText, stt),
         Effect.provide(context),
@@ -90,4 +91,29 @@ export const transcribeLong = (
       )
     )
   )
-}
+
+const longCall = ({
+  concurrency,
+  filename,
+  gracePeriod,
+  keepIn,
+  maximum,
+  onEvent,
+  outage,
+  retryIfBilled,
+  segments,
+  signal: _,
+  ...fields
+}: TranscribeLongOptions) =>
+  Either.map(checkCallOptions({ filename, onEvent, outage, retryIfBilled, segments }), () => {
+    const options: LongTranscription.Options = {
+      concurrency,
+      gracePeriod,
+      maximum,
+      outage,
+      retryIfBilled,
+      segments: segments && SegmentReader.fields(segments),
+      onEvent: handlerOf<LongTranscription.Event>(onEvent)
+    }
+    return { filename, fields, keepIn, options }
+  })
