@@ -157,18 +157,38 @@ describe("a recording", () => {
   })
 })
 
-it("a generator runs in the async context of its call", async () => {
+it.each<readonly [string, (next: () => Uint8Array | undefined) => Recording]>([
+  [
+    "a generator",
+    async function* (next) {
+      for (let part = next(); part !== undefined; part = next()) yield part
+    }
+  ],
+  [
+    "a ReadableStream",
+    (next) =>
+      new ReadableStream({
+        pull: (controller) => {
+          const part = next()
+          if (part === undefined) controller.close()
+          else controller.enqueue(part)
+        }
+      })
+  ]
+])("%s runs in the async context of its call", async (_, recording) => {
   await using speech = service.connect({ concurrency: 1 })
   const user = new AsyncLocalStorage<number>()
-  const users: Array<number | undefined> = []
-  const recording = async function* () {
-    yield parts()[0] ?? wav
-    users.push(user.getStore())
-    yield parts()[1] ?? wav
+  const others: Array<number | undefined> = []
+  const transcribe = (id: number) => {
+    const left = parts()
+    const next = () => {
+      if (user.getStore() !== id) others.push(user.getStore())
+      return left.shift()
+    }
+    return speech.transcribe(recording(next), { model })
   }
-  const ids = Array.from({ length: 4 }, (_, id) => id)
-  await Promise.all(ids.map((id) => user.run(id, () => speech.transcribe(recording(), { model }))))
-  expect(users).toEqual(ids)
+  await Promise.all(Array.from({ length: 4 }, (_, id) => user.run(id, () => transcribe(id))))
+  expect(others).toEqual([])
 })
 
 describe("a stream that is not needed any more", () => {

@@ -93,34 +93,40 @@ const openResponse = (
   )
 }
 
-const openReadable = (stream: ReadableStream<Uint8Array>, options: AudioSource.StreamOptions): OpenRecording => ({
-  audio: AudioSource.fromOneShotStream(
-    Stream.fromReadableStream(
-      () => stream,
-      (error) => error
-    ),
-    options
-  ),
-  release: () => {
-    if (!stream.locked) stream.cancel().catch(nothing)
+/** It is read in the async context of the caller, as `onEvent` runs. */
+const pulled = (next: () => Promise<IteratorResult<Uint8Array>>): Stream.Stream<Uint8Array, unknown> =>
+  Stream.repeatEffectOption(
+    Effect.flatMap(Effect.tryPromise({ try: AsyncLocalStorage.bind(next), catch: Option.some }), (result) =>
+      result.done === true ? Effect.fail(Option.none()) : Effect.succeed(result.value)
+    )
+  )
+
+const openReadable = (stream: ReadableStream<Uint8Array>, options: AudioSource.StreamOptions): OpenRecording => {
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    reader ??= stream.getReader()
+    const result = await reader.read()
+    return result.done ? { done: true, value: undefined } : result
   }
-})
+  return {
+    audio: AudioSource.fromOneShotStream(pulled(next), options),
+    release: () => {
+      if (reader !== undefined) reader.cancel().catch(nothing)
+      else if (!stream.locked) stream.cancel().catch(nothing)
+    }
+  }
+}
 
 const openIterable = (iterable: AsyncIterable<Uint8Array>, options: AudioSource.StreamOptions): OpenRecording => {
   // A stream of Node that fails before it is read would end the process.
   if (Predicate.hasProperty(iterable, "once") && Predicate.isFunction(iterable.once)) iterable.once("error", nothing)
   let iterator: AsyncIterator<Uint8Array> | undefined
-  // The async context of the caller, as for `onEvent`.
-  const step = AsyncLocalStorage.bind(async () => {
+  const next = async () => {
     iterator ??= iterable[Symbol.asyncIterator]()
     return iterator.next()
-  })
-  const next = Effect.tryPromise({
-    try: step,
-    catch: Option.some
-  }).pipe(Effect.flatMap(({ done, value }) => (done === true ? Effect.fail(Option.none()) : Effect.succeed(value))))
+  }
   return {
-    audio: AudioSource.fromOneShotStream(Stream.repeatEffectOption(next), options),
+    audio: AudioSource.fromOneShotStream(pulled(next), options),
     release: () => {
       // It does not wait: `return` of a generator would wait for what the generator waits for.
       if (Predicate.hasProperty(iterable, "destroy") && Predicate.isFunction(iterable.destroy)) iterable.destroy()
