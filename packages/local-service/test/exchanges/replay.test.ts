@@ -11,11 +11,13 @@ import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import { respondJson, scriptedServer } from "effect-speech-test-support/scriptedServer"
 import { field, file, form, model, transactionId, wav } from "../blackbox/support/messages.js"
 import {
   filesIn,
+  namesIn,
   recording,
   replaying,
   type Service,
@@ -105,7 +107,7 @@ it.scopedLive("a fault comes before the exchange, and changes one that it lets p
   })
 )
 
-it.scopedLive("a request that is not recorded is 400, with the nearest one, its differences and how to record it", () =>
+it.scopedLive("a request that is not recorded is 400 with the nearest one, and 500 if its file is gone", () =>
   Effect.gen(function* () {
     const folder = yield* recorded
     yield* replaying(folder, (service) =>
@@ -141,9 +143,23 @@ it.scopedLive("a request that is not recorded is 400, with the nearest one, its 
         )
         // It took no response.
         expect(yield* statuses(service, 1)).toEqual(["200 t1"])
+
+        const name = (yield* namesIn(folder)).find((each) => each.startsWith("synthesize")) ?? ""
+        yield* Effect.promise(() => rm(join(folder, name)))
+        for (const platform of ["two", "six"]) {
+          const gone = yield* synthesize(service, {
+            text: `The train on platform ${platform} leaves at nine.`,
+            lang: "en"
+          })
+          expect([gone.status, gone.json().error]).toEqual([
+            500,
+            `${join(folder, name)} can't be read (ENOENT); restore it, or delete it and record its request again`
+          ])
+        }
+        expect(yield* service.exchanges).toMatchObject({ replayed: 1, missing: 7 })
       })
     )
-  })
+  }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
 )
 
 it.scopedLive("a request that can't be read, and a key of another form, are refused as ever", () =>

@@ -47,33 +47,45 @@ export const sketchesOf = (fields: Readonly<Record<string, unknown>>): ReadonlyM
 /** The exchanges of a folder, by the identities of their requests. */
 export type ExchangeIndex = ReadonlyMap<string, IndexedExchange>
 
-/** Reads the files of a folder, one after the other. Fails if one is damaged: a test that needs it would fail far from the cause. */
+/** Files that are read at once: each is one wait for the disk. */
+const atOnce = 16
+
+/** Reads the files of a folder. Fails if one is damaged: a test that needs it would fail far from the cause. */
 export const readIndex = (folder: string): Effect.Effect<ExchangeIndex, LocalServiceExchangesUnusable> =>
   Effect.gen(function* () {
     const names = yield* Effect.tryPromise({
       try: () => readdir(folder),
       catch: (error) => unusable(folder, `can't be read (${codeOrName(error)}); give the folder of a recording`)
     })
+    const exchanges = names.filter(isExchangeFile).toSorted()
+    const read = yield* Effect.forEach(exchanges, (name) => readIndexed(folder, name), { concurrency: atOnce })
     const index = new Map<string, IndexedExchange>()
-    for (const name of names.filter(isExchangeFile).toSorted()) {
-      const { operation, request, responses } = yield* readExchange(folder, name)
-      for (const response of responses) yield* checkBody(folder, name, response)
-      const identity = identityOf({ operation, ...request })
+    for (const { exchange, identity } of read) {
       const other = index.get(identity)
       if (other !== undefined) {
-        return yield* unusable(join(folder, name), `holds the same request as ${other.name}; delete one of the two`)
+        const problem = `holds the same request as ${other.name}; delete one of the two`
+        return yield* unusable(join(folder, exchange.name), problem)
       }
-      index.set(identity, {
-        name,
-        operation,
-        fields: sketchesOf(request.fields),
-        audio: request.audio && { sha256: request.audio.sha256, filename: request.audio.filename },
-        responses: responses.length,
-        made: 0
-      })
+      index.set(identity, exchange)
     }
     if (index.size > 0) return index
     return yield* unusable(folder, "holds no exchanges; record some with speech serve --record FOLDER")
+  })
+
+/** Reads a file and checks those of its responses. Only what the index keeps stays in memory. */
+const readIndexed = (folder: string, name: string) =>
+  Effect.gen(function* () {
+    const { operation, request, responses } = yield* readExchange(folder, name)
+    for (const response of responses) yield* checkBody(folder, name, response)
+    const exchange: IndexedExchange = {
+      name,
+      operation,
+      fields: sketchesOf(request.fields),
+      audio: request.audio && { sha256: request.audio.sha256, filename: request.audio.filename },
+      responses: responses.length,
+      made: 0
+    }
+    return { identity: identityOf({ operation, ...request }), exchange }
   })
 
 /** Reads a file of the folder. */

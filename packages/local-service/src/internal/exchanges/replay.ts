@@ -6,6 +6,8 @@ import * as ApiKey from "@effect-speech/transport/ApiKey"
 import * as Contract from "@effect-speech/tts/TtsContract"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import type { LocalServiceExchangesUnusable } from "../../LocalServiceError.js"
+import type { Worked } from "../contract/operation.js"
 import { badRequest, type Problem } from "../http/problems.js"
 import { contentEncodingProblem } from "../http/requestBodies.js"
 import { Journal } from "../journal/journal.js"
@@ -55,15 +57,33 @@ const replay = (call: ExchangeCall, index: ExchangeIndex, options: Replay) =>
     const { filename, journalFields, ...facts } = yield* readFacts(call, options)
     ;(yield* Journal).keepRequest(entry, journalFields)
     const exchange = index.get(identityOf({ operation, ...facts }))
-    yield* options.add(exchange === undefined ? "missing" : "replayed")
-    if (exchange === undefined) {
-      return yield* Effect.fail(yield* missing({ operation, ...facts, filename }, index, options))
-    }
-    const response = yield* nextResponse(exchange, options.reader)
+    const response: Effect.Effect<Worked, Problem> =
+      exchange === undefined
+        ? Effect.flatMap(missing({ operation, ...facts, filename }, index, options), Effect.fail)
+        : fromFolder(call, exchange, options.reader)
+    return yield* Effect.tapBoth(response, {
+      onFailure: () => options.add("missing"),
+      onSuccess: () => options.add("replayed")
+    })
+  })
+
+/** The next response of an exchange. */
+const fromFolder = (
+  call: ExchangeCall,
+  exchange: IndexedExchange,
+  reader: ExchangeReader
+): Effect.Effect<Worked, Problem> =>
+  Effect.gen(function* () {
+    const { entry, operation } = call
+    const response = yield* nextResponse(exchange, reader)
     const sentId = idOf(call)
     entry.id = callIdOf(operation, response.body) ?? response.headers[requestIdHeader] ?? entry.id
-    return { response: yield* toResponse(response, exchange, options.reader, sentId), hold: undefined }
-  })
+    return { response: yield* toResponse(response, exchange, reader, sentId), hold: undefined }
+  }).pipe(Effect.catchTag("LocalServiceExchangesUnusable", damaged))
+
+/** A file was removed or changed since the start. */
+const damaged = ({ message }: LocalServiceExchangesUnusable): Effect.Effect<never, Problem> =>
+  Effect.zipRight(Effect.logError(message), Effect.fail<Problem>({ status: 500, message: message.replace(/\.$/, "") }))
 
 const readFacts = ({ operation, request }: ExchangeCall, { bodyIdleMillis }: ReplayOptions) =>
   Effect.gen(function* () {
@@ -91,9 +111,12 @@ const problemOf = (error: unknown): Problem => {
 }
 
 /** The response of each call is the next one. After the last comes the first again, so a second run of a test is like the first. */
-const nextResponse = (exchange: IndexedExchange, reader: ExchangeReader): Effect.Effect<KeptResponse> => {
+const nextResponse = (
+  exchange: IndexedExchange,
+  reader: ExchangeReader
+): Effect.Effect<KeptResponse, LocalServiceExchangesUnusable> => {
   const number = exchange.made++
-  return Effect.map(Effect.orDie(reader.exchange(exchange.name)), ({ responses: [first, ...more] }) => {
+  return Effect.map(reader.exchange(exchange.name), ({ responses: [first, ...more] }) => {
     const responses = [first, ...more]
     return responses[number % responses.length] ?? first
   })
@@ -113,7 +136,7 @@ const toResponse = (
     const bytes = new TextEncoder().encode(inlineBody(body))
     const response =
       "file" in body
-        ? HttpServerResponse.stream(fileStream(yield* Effect.orDie(reader.body(name, body))), { status })
+        ? HttpServerResponse.stream(fileStream(yield* reader.body(name, body)), { status })
         : HttpServerResponse.uint8Array(bytes, { status })
     const length = String("file" in body ? body.bytes : bytes.length)
     const headers = Object.entries(kept.headers).filter(([each]) => !ofTheConnection.includes(each))
@@ -139,12 +162,12 @@ const missing = (
   request: RequestFacts & Pick<DescribedRequest, "filename">,
   index: ExchangeIndex,
   { folder, reader }: Replay
-): Effect.Effect<Problem> =>
+): Effect.Effect<Problem, Problem> =>
   Effect.gen(function* () {
     const { operation } = request
     const nearest = nearestTo(request, index)
     if (nearest === undefined) return badRequest(describeMissing(operation, folder, request, undefined))
-    const { request: recorded } = yield* Effect.orDie(reader.exchange(nearest.name))
+    const { request: recorded } = yield* Effect.catchAll(reader.exchange(nearest.name), damaged)
     const described = { ...recorded, name: nearest.name, filename: recorded.audio?.filename }
     return badRequest(describeMissing(operation, folder, request, described))
   })
