@@ -60,7 +60,12 @@ it.scopedLive("the other service gets the body by the byte, the headers of the c
     const body = upload()
     const own = { Authorization: "Bearer local", Cookie: "session=local" }
     const answer = yield* recording(folder, realAt(`${real.url}/v1/`), (service) =>
-      transcribe(service, body, { "X-Client": "mine", "Accept-Encoding": "gzip", "X-Request-Id": "id-1", ...own })
+      transcribe(
+        service,
+        body,
+        { "X-Client": "mine", "Accept-Encoding": "gzip", "X-Request-Id": "id-1", ...own },
+        "?model=other"
+      )
     )
     expect(answer.json()).toEqual({ status: "success", text: "a", call_id: "1" })
     const [received] = real.received

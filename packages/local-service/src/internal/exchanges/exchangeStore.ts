@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto"
 import { readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import { type ExchangeFile, formatExchange, isSameAnswer, type KeptResponse, parseExchange } from "./exchangeFile.js"
+import { type ExchangeFile, formatExchange, isSameResponse, type KeptResponse, parseExchange } from "./exchangeFile.js"
 import { fileNameOf, identityOf } from "./identity.js"
 import { partName } from "./parts.js"
 
@@ -60,7 +60,7 @@ export const makeExchangeStore = (folder: string): ExchangeStore => {
     const [count, kept] =
       earlier?.state === "own" ? [file?.responses.length ?? 0, undefined] : [earlier?.count ?? 0, file]
     const expected = kept?.responses[count]
-    if (expected !== undefined && isSameAnswer(expected, response)) {
+    if (expected !== undefined && isSameResponse(expected, response)) {
       progress.set(path, { state: "following", count: count + 1, text: digest(text) })
       return
     }
@@ -100,7 +100,7 @@ const readText = async (path: string): Promise<string> => {
   }
 }
 
-/** `undefined`: the file is none of a recording, or of another version. A recording replaces it. */
+/** `undefined`: the file is no exchange of this version. A recording replaces it. */
 const parsed = (text: string): Promise<ExchangeFile | undefined> =>
   Effect.runPromise(Effect.orElseSucceed(parseExchange(text), () => undefined))
 

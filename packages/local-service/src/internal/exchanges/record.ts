@@ -108,7 +108,7 @@ const record = (call: ExchangeCall, recorder: Recorder) =>
     const lost = (error: unknown) => Effect.zipRight(add("notKept"), warnCut(base, error))
     const startedAt = monotonicMillis()
     const sent = forwardedRequest(incoming, body, {
-      url: addressOf(base, operation, incoming),
+      url: addressOf(base, operation),
       apiKey: recorder.apiKey
     })
     const response = yield* Effect.catchAll(recorder.client.execute(sent), (error): Effect.Effect<never, Problem> => {
@@ -174,7 +174,7 @@ const observed = (
     return keep
   })
   const keepIfRead = Effect.flatMap(
-    Effect.promise(() => body.rest(restMillis)),
+    Effect.promise(() => body.readRest(restMillis)),
     (isRead) => (isRead ? keepOnce : Effect.void)
   )
   return response.stream.pipe(
