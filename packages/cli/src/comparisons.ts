@@ -72,8 +72,9 @@ const linesOf = ({ differences, file, words }: Compared, index: number): Readonl
   ]
 }
 
-/** The recordings with errors, and the rates of all together. */
+/** The recordings with errors, and the rates of all together. Empty if none was compared. */
 export const describe = (worst: ReadonlyArray<Compared>): ReadonlyArray<string> => {
+  if (worst.length === 0) return []
   const { characters, words } = sumOf(worst)
   const wrong = worst.filter((each) => each.words.errors > 0)
   const right = worst.length - wrong.length
@@ -88,12 +89,12 @@ const sumOf = (all: ReadonlyArray<Compared>): Pick<Compared, "words" | "characte
   characters: total(all.map(({ characters }) => characters))
 })
 
-/** JSON has no `Infinity`. */
-const countsOf = (counts: Counts): object => {
+/** JSON has no `Infinity`. If nothing was compared, there is no rate. */
+const countsOf = (counts: Counts, compared = 1): object => {
   const { deletions, errors, heard, hits, insertions, rate, reference, substitutions } = counts
   return {
     ...{ reference, heard, hits, substitutions, deletions, insertions, errors },
-    rate: Number.isFinite(rate) ? rate : null
+    rate: compared > 0 && Number.isFinite(rate) ? rate : null
   }
 }
 
@@ -101,8 +102,8 @@ const countsOf = (counts: Counts): object => {
 export const toJson = (worst: ReadonlyArray<Compared>, failed: ReadonlyArray<object>): object => {
   const { characters, words } = sumOf(worst)
   return {
-    words: countsOf(words),
-    characters: countsOf(characters),
+    words: countsOf(words, worst.length),
+    characters: countsOf(characters, worst.length),
     recordings: [
       ...worst.map((each) => ({
         file: each.file,

@@ -102,6 +102,14 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
       Effect.gen(function* () {
         const folder = yield* spoken(said, texts)
         writeFileSync(`${folder}/menu/worst.txt`, new Uint8Array([0xff]))
+        const allFailed = yield* speechCommand("listen-back", `${folder}/menu`, ...model)
+        expect(allFailed).toMatchObject({
+          code: 3,
+          stdout: "",
+          stderr: expect.stringContaining("1 of 1 recording failed")
+        })
+        const facts = yield* speechCommand("listen-back", `${folder}/menu`, ...model, "--json")
+        expect(JSON.parse(facts.stdout)).toMatchObject({ words: { rate: null }, characters: { rate: null } })
         writeFileSync(`${folder}/right.wav`, "")
         const failed = yield* speechCommand("listen-back", folder, ...model, "--telephony", "--at-most", "0.1")
         expect(failed.code).toBe(3)
@@ -154,8 +162,12 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
       Effect.gen(function* () {
         const folder = yield* spoken(said, { right: texts.right })
         const before = yield* requestCount
+        writeFileSync(`${folder}/menu/later.txt`, "Not spoken yet.")
         const outcome = yield* speechCommand("listen-back", folder, ...model, "--telephony")
-        expect(outcome.stderr).toBe("speech: Not sent, since they have no NAME.txt beside them: 2 recordings.")
+        expect(outcome.stderr.split("\n")).toEqual([
+          "speech: Not sent, since they have no NAME.txt beside them: 2 recordings.",
+          `speech: Without audio in ${folder}: 1 text.`
+        ])
         const none = yield* speechCommand("listen-back", `${folder}/menu`, ...model)
         expect(none).toMatchObject({
           code: 3,
@@ -163,7 +175,10 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
         })
         expect((yield* requestCount) - before).toBe(1)
         const missing = yield* speechCommand("listen-back", `${folder}/nowhere`, ...model)
-        expect(missing).toMatchObject({ code: 3, stderr: expect.stringContaining("nowhere") })
+        expect(missing).toMatchObject({
+          code: 3,
+          stderr: `speech: ${folder}/nowhere does not exist; check the path. [InputFailed]`
+        })
       })
     )
   }

@@ -24,15 +24,16 @@ export { Comparison, Counts, Pair } from "./internal/words/comparison.js"
  * chooses the alignment by other weights (4 for a substitution, 3 for a deletion or an insertion), and so may count more errors. If several
  * alignments have the fewest errors, you get one of them, always the same.
  *
- * A word is a segment of `Intl.Segmenter` (UAX #29) that has letters or digits. Words are compared without regard to:
+ * A word is a segment of `Intl.Segmenter` (UAX #29) that has letters or numbers. Words are compared without regard to:
  *
- * - case, punctuation, symbols and apostrophes: `Don’t` is `dont`, `1,000` is `1000`, and `3.5` stays
+ * - case, punctuation, symbols and apostrophes: `Don’t` is `dont`, `1,000` is `1000`, `3.5` stays, and `.5` is `0.5`
  * - forms of Unicode: NFKC, which also makes one of the two encodings of a letter with a nukta
- * - the script of digits: `४२` is `42`
- * - joiners and other invisible characters, the two encodings of a chillu, and letters of Arabic in place of those of Urdu
+ * - the script of digits: `४२` is `42`; fractions are digits, so `1½` is `1 1/2`
+ * - joiners and other invisible characters, the encodings of a chillu and of nta, and letters of Arabic in place of those of Urdu
  * - the vowel marks of Arabic
  *
  * Other spellings are errors: `twenty` for `20`, `percent` for `%`, `e-mail` for `email`, and a letter with a nukta for one without.
+ * A number sign that is no digit, such as `௰` for ten, is a word of its own and differs from `10`. A vowel sign without a letter is no word.
  *
  * A character is a grapheme cluster, and a conjunct is one in every script. The characters of all words are aligned as one text without
  * spaces, as by `sclite -c`. So a text whose words are divided otherwise has errors in words alone. jiwer counts spaces too.

@@ -16,6 +16,7 @@ describe("connect", () => {
     [{ retries: -1 }, "retries"],
     [{ deadlines: { total: "soon" } }, "deadlines.total"],
     [{ apiKey: "no dot" }, "apiKey"],
+    [{ apiKey: ["no dot"] }, "apiKey"],
     [{ baseUrl: "https://host.example" }, "baseUrl"],
     [{ deadlines: { totl: 3 } }, "deadlines.totl"],
     [{ deadlines: 5 }, "deadlines"],

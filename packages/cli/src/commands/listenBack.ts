@@ -24,8 +24,9 @@ import * as ExitCode from "../exitCode.js"
 import { AlreadyReported, InputFailed, refuse, type UsageError } from "../failure.js"
 import * as Json from "../json.js"
 import { attemptEach, defaultConcurrency, failedOf, Notes, notTried, type Outcome } from "../manyRecordings.js"
-import { count, plural, say } from "../message.js"
+import { applying, count, plural, say } from "../message.js"
 import { checkStandardOutput } from "../output.js"
+import { typeOf } from "../pathType.js"
 import * as Progress from "../progress.js"
 import { readText } from "../readText.js"
 import { describeFailure, detailsOf, exitCodeOf } from "../report.js"
@@ -128,9 +129,15 @@ const recordingsOf = (
   Effect.gen(function* () {
     const { operands, texts } = given
     const [folder = ""] = operands
-    const found = yield* texts === undefined ? besideTexts(folder) : ofTexts(folder, texts)
-    const recordings = found.flatMap((each) => each ?? [])
-    const alone = found.length - recordings.length
+    const type = typeOf(folder)
+    if (type !== "folder") {
+      const problem =
+        type === undefined ? "does not exist; check the path" : "is no folder; give a folder of recordings"
+      return yield* new InputFailed({ message: Printable.line(`${folder} ${problem}.`) })
+    }
+    const { recordings, textsAlone, wavsAlone } = yield* texts === undefined
+      ? besideTexts(folder)
+      : ofTexts(folder, texts)
     if (recordings.length === 0) {
       const message =
         texts === undefined
@@ -138,40 +145,57 @@ const recordingsOf = (
           : `${folder} has the audio of no text in ${texts}: the text with the id a/b is a/b.wav.`
       return yield* new InputFailed({ message: Printable.line(message) })
     }
-    if (alone > 0) {
-      yield* say(
-        texts === undefined
-          ? `Not sent, since they have no NAME.txt beside them: ${plural(alone, "recording")}.`
-          : `Without audio in ${folder}: ${plural(alone, "text")}.`
+    yield* say(
+      ...applying(
+        wavsAlone > 0 && `Not sent, since they have no NAME.txt beside them: ${plural(wavsAlone, "recording")}.`,
+        textsAlone > 0 && `Without audio in ${folder}: ${plural(textsAlone, "text")}.`
       )
-    }
+    )
     return recordings
   })
 
-type Found = ReadonlyArray<Spoken | undefined>
+interface Found {
+  readonly recordings: ReadonlyArray<Spoken>
+  /** Recordings without a text. */
+  readonly wavsAlone: number
+  /** Texts without a recording. */
+  readonly textsAlone: number
+}
 
 const listed = <R>(source: Source.Source<R>) => Effect.map(Stream.runCollect(source.items()), Chunk.toReadonlyArray)
 
 const besideTexts = (folder: string): Effect.Effect<Found, ArchiveSourceFailed, FileSystem> =>
-  Effect.map(Effect.flatMap(Source.folder(folder, { extensions: ["wav"] }), listed), (items) =>
-    items.map(({ path, problem }) => {
+  Effect.map(Effect.flatMap(Source.folder(folder, { extensions: ["wav", "txt"] }), listed), (items) => {
+    const isText = ({ path }: Source.SourceItem) => path.toLowerCase().endsWith(".txt")
+    const wavs = items.filter((item) => !isText(item))
+    const recordings = wavs.flatMap(({ path, problem }): ReadonlyArray<Spoken> => {
       const file = join(folder, path)
-      const text = `${file.slice(0, -".wav".length)}.txt`
-      if (problem !== undefined) return { file, text: new InputFailed({ message: problem.message }) }
-      return existsSync(text) ? { file, text: readText(text) } : undefined
+      const text = `${withoutEnding(file)}.txt`
+      if (problem !== undefined) return [{ file, text: new InputFailed({ message: problem.message }) }]
+      return existsSync(text) ? [{ file, text: readText(text) }] : []
     })
-  )
+    const spoken = new Set(wavs.map(({ path }) => withoutEnding(path)))
+    return {
+      recordings,
+      wavsAlone: wavs.length - recordings.length,
+      textsAlone: items.filter((item) => isText(item) && !spoken.has(withoutEnding(item.path))).length
+    }
+  })
+
+/** Both endings have four characters. */
+const withoutEnding = (path: string): string => path.slice(0, -".wav".length)
 
 const ofTexts = (folder: string, texts: string): Effect.Effect<Found, ArchiveSourceFailed | UsageError, FileSystem> => {
   const ending = texts.toLowerCase().replace(/^.*\./s, "")
   if (ending !== "jsonl" && ending !== "csv") {
     return refuse("--texts must be a .jsonl or .csv of texts, as speech archive run takes it.")
   }
-  return Effect.map(listed(ending === "csv" ? Source.csv(texts) : Source.jsonl(texts)), (items) =>
-    items.map(({ line, path, problem }) => {
+  return Effect.map(listed(ending === "csv" ? Source.csv(texts) : Source.jsonl(texts)), (items) => {
+    const recordings = items.flatMap(({ line, path, problem }): ReadonlyArray<Spoken> => {
       const file = Output.pathOf({ directory: folder, format: "wav" }, path)
       const text = Effect.succeed(typeof line?.text === "string" ? line.text : "")
-      return problem === undefined && existsSync(file) ? { file, text } : undefined
+      return problem === undefined && existsSync(file) ? [{ file, text }] : []
     })
-  )
+    return { recordings, wavsAlone: 0, textsAlone: items.length - recordings.length }
+  })
 }

@@ -17,7 +17,7 @@ import {
   parseExchange
 } from "../../src/internal/exchanges/exchangeFile.js"
 import { makeExchangeReader } from "../../src/internal/exchanges/exchangeReader.js"
-import { makeExchangeStore } from "../../src/internal/exchanges/exchangeStore.js"
+import { makeExchangeStore, NotKept } from "../../src/internal/exchanges/exchangeStore.js"
 import { fieldsOfForm, identityOf } from "../../src/internal/exchanges/identity.js"
 import { describeMissing } from "../../src/internal/exchanges/nearest.js"
 import { makeSpool } from "../../src/internal/exchanges/spool.js"
@@ -211,6 +211,8 @@ describe("a folder that is recorded", () => {
   const isSameList = (one: ReadonlyArray<KeptResponse>, other: ReadonlyArray<KeptResponse>) =>
     one.length === other.length && one.every((each, at) => isSameResponse(each, other[at] ?? each))
 
+  const expectReplaced = (error: unknown) => expect(error).toBeInstanceOf(NotKept)
+
   const step = FastCheck.record({
     writer: FastCheck.constantFrom(0, 1),
     request: FastCheck.constantFrom("a", "b"),
@@ -235,7 +237,8 @@ describe("a folder that is recorded", () => {
             const response = transcript(text)
             const list = made[writer]?.get(request) ?? []
             made[writer]?.set(request, [...list, response])
-            running.push(writers[writer]?.keep(exchange(request, response)) ?? Promise.resolve())
+            const keeping = writers[writer]?.keep(exchange(request, response)) ?? Promise.resolve()
+            running.push(keeping.catch(expectReplaced))
             if (waits) {
               await Promise.all(running)
               running = []
@@ -313,6 +316,37 @@ describe("a folder that is recorded", () => {
         expect(await read()).toEqual(whole)
       }
       expect(await readFile(join(folder, "private"))).toEqual(Buffer.alloc(kept.length))
+    }))
+
+  it("by two in turn keeps the responses of one, and the other one knows that its own are not kept", () =>
+    inFolder(async (folder) => {
+      const [one, other] = [makeExchangeStore(folder), makeExchangeStore(folder)]
+      const keep = (store: typeof one, text: string) => store.keep(exchange("a", transcript(text)))
+      await keep(one, "1")
+      await keep(other, "2")
+      for (const text of ["3", "4"]) {
+        await expect(keep(one, text)).rejects.toThrow("another recording has replaced the responses to this request")
+      }
+      await keep(other, "5")
+      const kept = (await listsIn(folder)).get("a")?.map(({ body }) => inlineBody(body))
+      expect(kept).toEqual([expect.stringContaining('"text":"2"'), expect.stringContaining('"text":"5"')])
+    }))
+
+  it("has each request once, also in a file that a person has renamed, and so many responses as it may have", () =>
+    inFolder(async (folder) => {
+      const name = "transcribe-by-hand.json"
+      const { operation, request } = exchange("a", transcript("0"))
+      await writeFile(join(folder, name), formatExchange({ operation, request, responses: [transcript("0")] }))
+      const store = makeExchangeStore(folder, 3)
+      await store.keep(exchange("a", transcript("0")))
+      await store.keep(exchange("a", transcript("new")))
+      await store.keep(exchange("a", transcript('"in\nlines"', { headers: { b: "1", a: "2" } })))
+      await expect(store.keep(exchange("a", transcript("3")))).rejects.toThrow("its file has 3 responses")
+      expect(await readdir(folder)).toEqual([name])
+      const text = await readFile(join(folder, name), "utf8")
+      const file = await Effect.runPromise(parseExchange(text))
+      expect(file.responses.length).toBe(3)
+      expect(formatExchange(file)).toBe(text)
     }))
 
   it("has no temporary file of an exchange that was discarded, even while the file was opened", () =>

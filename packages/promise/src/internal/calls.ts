@@ -74,12 +74,12 @@ export const makeCalls = (): Calls => {
   const running = new Set<Running>()
   let isClosed = false
 
-  const enter = (end: () => void): Running => {
+  const add = (end: () => void): Running => {
     const entry = { end, onEnd: undefined }
     running.add(entry)
     return entry
   }
-  const leave = (entry: Running): void => {
+  const remove = (entry: Running): void => {
     running.delete(entry)
     entry.onEnd?.()
   }
@@ -98,7 +98,7 @@ export const makeCalls = (): Calls => {
       interrupt()
     }
     const forget = signal && onAbort(signal, end)
-    const entry = enter(() => end(endedByClose(site)))
+    const entry = add(() => end(endedByClose(site)))
     // It runs until it first waits, and a handler of its events may end it before that.
     const fiber = Runtime.runFork(runtime, effect)
     interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)
@@ -107,7 +107,7 @@ export const makeCalls = (): Calls => {
       forget?.()
       if (Exit.isSuccess(exit)) resolve(exit.value)
       else reject(ending === undefined ? errorOf(exit.cause, site, caller.path) : ending.reason)
-      leave(entry)
+      remove(entry)
     })
     return { promise, end }
   }
@@ -116,8 +116,8 @@ export const makeCalls = (): Calls => {
     run: (effect, caller) => start(effect, caller).promise,
     fork: (effect) => {
       const fiber = Runtime.runFork(runtime, effect)
-      const entry = enter(() => fiber.unsafeInterruptAsFork(FiberId.none))
-      fiber.addObserver(() => leave(entry))
+      const entry = add(() => fiber.unsafeInterruptAsFork(FiberId.none))
+      fiber.addObserver(() => remove(entry))
       return fiber
     },
     close: async () => {

@@ -11,7 +11,7 @@ import * as Redacted from "effect/Redacted"
 import type { ConnectOptions } from "../SpeechClient.js"
 import { type CallSite, invalidOption, toSpeechError } from "./errors.js"
 import { checkConnectOptions, readOptions } from "./optionRules.js"
-import { makeSpeechToText, makeTextToSpeech, named } from "./services.js"
+import { makeSpeechToText, makeTextToSpeech, withOptionName } from "./services.js"
 
 /** Stand for a value that is not set, or that a function reads later. */
 const laterUrl = "https://unset.invalid"
@@ -29,8 +29,8 @@ export const checkOptions = (given: ConnectOptions | undefined, site: CallSite):
   const { apiKey, sttBaseUrl = laterUrl, ttsBaseUrl = laterUrl } = options
   const key = apiKey === undefined || typeof apiKey === "function" ? laterKey : Redacted.make(apiKey)
   const making = Effect.all([
-    named("ttsBaseUrl")(makeTextToSpeech(options, key, ttsBaseUrl)),
-    named("sttBaseUrl")(makeSpeechToText(options, key, sttBaseUrl))
+    withOptionName("ttsBaseUrl")(makeTextToSpeech(options, key, ttsBaseUrl)),
+    withOptionName("sttBaseUrl")(makeSpeechToText(options, key, sttBaseUrl))
   ]).pipe(
     Effect.provideService(HttpClient.HttpClient, neverUsed),
     Effect.provideService(FileSystem.FileSystem, FileSystem.makeNoop({})),

@@ -12,7 +12,7 @@ export interface Chunks {
   /** The next chunk, or `undefined` at the end. */
   readonly next: () => Promise<Uint8Array | undefined>
   /** Ends the call, also while a chunk is awaited. */
-  readonly leave: () => Promise<void>
+  readonly cancel: () => Promise<void>
 }
 
 /** Where the chunks come from: a session that may be open, or is opened at the first chunk. */
@@ -27,7 +27,7 @@ export const makeChunks = <Opened>(
 ): Chunks => {
   const waiting: Array<Uint8Array> = []
   let pull: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<unknown>> | undefined
-  let isLeft = false
+  let isCancelled = false
 
   const fill: Effect.Effect<Uint8Array | undefined, unknown> = Effect.suspend(() =>
     Effect.matchEffect(pull ?? Effect.fail(Option.none()), {
@@ -49,31 +49,31 @@ export const makeChunks = <Opened>(
           return take
         })
       : take
-  const leave = async (): Promise<void> => {
-    isLeft = true
-    await current()?.leave()
+  const cancel = async (): Promise<void> => {
+    isCancelled = true
+    await current()?.close()
   }
   return {
     next: async () => {
-      if (isLeft) return undefined
+      if (isCancelled) return undefined
       try {
         const session = open()
-        // A handler of its events may have left while it was opened.
-        if (isLeft) await session.leave()
+        // A handler of its events may have cancelled it while it was opened.
+        if (isCancelled) await session.close()
         const bytes = await session.use(read)
-        if (bytes === undefined) await leave()
+        if (bytes === undefined) await cancel()
         return bytes
       } catch (error) {
-        if (isLeft) return undefined
+        if (isCancelled) return undefined
         throw error
       }
     },
-    leave
+    cancel
   }
 }
 
 /** Nothing is read ahead of the reader. */
-export const toReadable = ({ leave, next }: Chunks): ReadableStream<Uint8Array> =>
+export const toReadable = ({ cancel, next }: Chunks): ReadableStream<Uint8Array> =>
   new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
@@ -81,18 +81,18 @@ export const toReadable = ({ leave, next }: Chunks): ReadableStream<Uint8Array> 
         if (bytes === undefined) controller.close()
         else controller.enqueue(bytes)
       },
-      cancel: leave
+      cancel
     },
     { highWaterMark: 0 }
   )
 
-export const toIterator = ({ leave, next }: Chunks): AsyncIterableIterator<Uint8Array> => ({
+export const toIterator = ({ cancel, next }: Chunks): AsyncIterableIterator<Uint8Array> => ({
   next: async () => {
     const value = await next()
     return value === undefined ? { done: true, value } : { done: false, value }
   },
   return: async () => {
-    await leave()
+    await cancel()
     return { done: true, value: undefined }
   },
   [Symbol.asyncIterator]() {

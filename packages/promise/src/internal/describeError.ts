@@ -46,10 +46,10 @@ export const describeTag = <Tag extends keyof ErrorFacts>(
   facts: Partial<ErrorFacts[Tag]>,
   call: Partial<CallReport>
 ): Described => {
-  const error = toServiceError({ tag, facts, call: { ...nothing, ...call } })
+  const error = toServiceError({ tag, facts, call: { ...noCall, ...call } })
   if (error !== undefined) return describeServiceError(error)
   if (!Object.hasOwn(ownErrors, tag)) throw new TypeError(`There is no error with the tag ${tag}.`)
-  return { ...ownErrors[tag as keyof CommonFacts](facts), call: { ...nothing, ...call } }
+  return { ...ownErrors[tag as keyof CommonFacts](facts), call: { ...noCall, ...call } }
 }
 
 /** The error of the Effect clients. `undefined`: none of them has this tag. */
@@ -63,7 +63,7 @@ export const toServiceError = ({
   return Class && new Class({ ...facts, call: withTags(call), ...(message === undefined ? {} : { message }) })
 }
 
-const nothing: CallReport = plain(nothingSent)
+const noCall: CallReport = plain(nothingSent)
 
 /** A tagged value as the Effect clients have it. */
 export const withTag = ({ tag: _tag, ...fields }: { readonly tag: string }): object => ({ _tag, ...fields })
@@ -92,7 +92,7 @@ const describe = <Tag extends keyof CommonFacts>(
   category: Category,
   message: string,
   facts: CommonFacts[Tag],
-  call: CallReport = nothing
+  call: CallReport = noCall
 ): Described => ({ tag, category, retryable: false, message: Printable.line(message), facts, call })
 
 /** `during`: the client was closed while the call ran. */
@@ -104,7 +104,7 @@ export const describeClosed = (when: "before" | "during"): Described =>
       ? "Nothing was sent: the client was closed. Connect again."
       : "The client was closed during the call. Close it after all calls.",
     {},
-    when === "before" ? nothing : { ...nothing, billing: "unknown" }
+    when === "before" ? noCall : { ...noCall, billing: "unknown" }
   )
 
 export const describeOption = (facts: CommonFacts["InvalidOption"]): Described =>
@@ -120,7 +120,7 @@ const problemOf = (error: ConfigError.ConfigError): CommonFacts["InvalidOption"]
 /** Other calls of the same operation may be paid. */
 const describeFile = (facts: CommonFacts["FileFailed"], message: string): Described =>
   describe("FileFailed", "file", message, plain(facts), {
-    ...nothing,
+    ...noCall,
     billing: facts.operation === "openPieces" || facts.operation === "openFile" ? "notBilled" : "unknown"
   })
 

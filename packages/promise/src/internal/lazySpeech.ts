@@ -25,7 +25,7 @@ export interface OpenSpeech<Start, Report> {
 }
 
 /** How a speech is made. */
-export interface SpeechSource<Whole, Start, File, Report> {
+export interface SpeechSource<Whole, Start, Written, Report> {
   readonly open: () => Effect.Effect<OpenSpeech<Start, Report>, unknown, Scope.Scope>
   /** The total time limit, for a speech that nobody reads. `undefined`: none. */
   readonly limit: SessionLimit<OpenSpeech<Start, Report>> | undefined
@@ -34,11 +34,11 @@ export interface SpeechSource<Whole, Start, File, Report> {
   /** The whole audio of a speech that is open. */
   readonly collect: (speech: OpenSpeech<Start, Report>) => Effect.Effect<Whole, unknown>
   /** Writes a file, from the beginning. Default: opens the speech, and then as `writeOpen`. */
-  readonly write: ((path: string) => Effect.Effect<File, unknown, FileSystem>) | undefined
+  readonly write: ((path: string) => Effect.Effect<Written, unknown, FileSystem>) | undefined
   /** Writes a file of a speech that is open. */
-  readonly writeOpen: (speech: OpenSpeech<Start, Report>, path: string) => Effect.Effect<File, unknown, FileSystem>
+  readonly writeOpen: (speech: OpenSpeech<Start, Report>, path: string) => Effect.Effect<Written, unknown, FileSystem>
   /** The report of a speech that was read whole, without a session. */
-  readonly reportOf: (outcome: Whole | File) => Report
+  readonly reportOf: (outcome: Whole | Written) => Report
   /** The report of one that failed. @throws the error, if there is none. */
   readonly reportOfError: (error: unknown) => Report
   /** The report of one that was not used. */
@@ -52,12 +52,12 @@ export interface SpeechParts {
   readonly files: Effect.Effect<Context.Context<FileSystem>>
 }
 
-type Any<Whole, Start, File, Report> = Omit<Speech<Whole, Start, File>, "report"> & {
+type AnySpeech<Whole, Start, Written, Report> = Omit<Speech<Whole, Start, Written>, "report"> & {
   readonly report: () => Promise<Report>
 }
 
-export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start, File, Report> {
-  readonly #source: SpeechSource<Whole, Start, File, Report>
+export class LazySpeech<Whole, Start, Written, Report> implements AnySpeech<Whole, Start, Written, Report> {
+  readonly #source: SpeechSource<Whole, Start, Written, Report>
   readonly #parts: SpeechParts
   #session: Session<OpenSpeech<Start, Report>> | undefined
   #whole: Promise<Whole> | undefined
@@ -66,7 +66,7 @@ export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start,
   #isUnopened = false
   #report: () => Promise<Report>
 
-  constructor(source: SpeechSource<Whole, Start, File, Report>, parts: SpeechParts) {
+  constructor(source: SpeechSource<Whole, Start, Written, Report>, parts: SpeechParts) {
     this.#source = source
     this.#parts = parts
     this.#report = source.unused
@@ -112,7 +112,7 @@ export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start,
     return this.#wav()
   }
 
-  async toFile(target: string | URL): Promise<File> {
+  async toFile(target: string | URL): Promise<Written> {
     const path = Either.getOrElse(pathOf(target), (problem) => this.#refuse("path", problem))
     this.#use()
     const { caller, calls, files } = this.#parts
@@ -124,7 +124,7 @@ export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start,
     if (write === undefined || this.#session !== undefined) {
       const session = this.#open()
       const file = await session.use((speech) => withFiles(writeOpen(speech, path)))
-      await session.leave()
+      await session.close()
       return file
     }
     this.#isUnopened = true
@@ -193,7 +193,7 @@ export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start,
       session === undefined
         ? calls.run(this.#source.whole(), caller)
         : session.use(this.#source.collect).then(async (audio) => {
-            await session.leave()
+            await session.close()
             return audio
           })
     if (session === undefined) {
@@ -204,7 +204,7 @@ export class LazySpeech<Whole, Start, File, Report> implements Any<Whole, Start,
     return whole
   }
 
-  #reportOf(outcome: Promise<Whole | File>): Promise<Report> {
+  #reportOf(outcome: Promise<Whole | Written>): Promise<Report> {
     const { reportOf, reportOfError } = this.#source
     return outcome.then(reportOf, reportOfError)
   }

@@ -21,7 +21,7 @@ import type { Services } from "./services.js"
 import { withWav } from "./speech.js"
 
 type Start = Pick<LongSpeechReport, "format">
-type File = WavFile & LongSpeechReport
+type LongWavFile = WavFile & LongSpeechReport
 type Open = OpenSpeech<Start, LongSpeechReport>
 
 /** A call as the long form takes it. */
@@ -36,7 +36,7 @@ export const longSpeechSource = (
   text: string | ReadonlyArray<Passage>,
   given: Either.Either<SpeakLongOptions, Issue>,
   site: CallSite
-): SpeechSource<LongAudio, Start, File, LongSpeechReport> => {
+): SpeechSource<LongAudio, Start, LongWavFile, LongSpeechReport> => {
   const call = Either.all({ passages: copyOf("text", () => text), given }).pipe(
     Either.flatMap(({ given, passages }) => callOf(passages, given)),
     Either.mapLeft((issue) => new TtsInvalidRequest(issue))
@@ -122,7 +122,7 @@ const fileOf = ({
   durationMillis,
   path,
   report
-}: Omit<WavFile, "format"> & { readonly report: EffectLongSpeech.Report | LongSpeechReport }): File => ({
+}: Omit<WavFile, "format"> & { readonly report: EffectLongSpeech.Report | LongSpeechReport }): LongWavFile => ({
   ...plain(report),
   path,
   dataLength,

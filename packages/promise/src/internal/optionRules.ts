@@ -40,6 +40,8 @@ const positiveDuration = Schema.Unknown.pipe(
   })
 )
 
+const aFunction = Schema.declare(Predicate.isFunction, { message: () => "must be a function" })
+
 const notAnObject = { message: () => "must be an object" }
 
 const deadlines = Schema.Struct({
@@ -59,9 +61,13 @@ const retryPolicy = Schema.Struct({
 
 const isNoPolicy = (value: unknown): value is unknown => !Predicate.isRecord(value)
 
+const apiKey = Schema.Unknown.pipe(
+  Schema.filter((value) => Predicate.isString(value) || Predicate.isFunction(value) || "must be a string or a function")
+)
+
 const connectOptions = Schema.Struct({
   allowInsecureHttp: Schema.optional(Schema.Boolean),
-  apiKey: Schema.optional(Schema.Unknown),
+  apiKey: Schema.optional(apiKey),
   concurrency: Schema.optional(Schema.Unknown),
   deadlines: Schema.optional(deadlines),
   environment: Schema.optional(Schema.Object.annotations(notAnObject)),
@@ -85,7 +91,7 @@ const segmentFields = Schema.Struct({
 const callOptions = Schema.Struct({
   deadlines: Schema.optional(deadlines),
   filename: Schema.optional(Schema.String),
-  onEvent: Schema.optional(Schema.declare(Predicate.isFunction, { message: () => "must be a function" })),
+  onEvent: Schema.optional(aFunction),
   outage: Schema.optional(positiveDuration),
   retryIfBilled: Schema.optional(Schema.Boolean),
   segments: Schema.optional(segmentFields)

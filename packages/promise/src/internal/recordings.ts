@@ -22,7 +22,7 @@ export interface OpenRecording {
 const refuse = (problem: string): Either.Either<never, SttInvalidRequest> =>
   Either.left(new SttInvalidRequest({ field: "recording", problem }))
 
-const nothing = (): void => undefined
+const ignore = (): void => undefined
 
 const inPlace = (audio: AudioSource.AudioSource): Either.Either<OpenRecording> =>
   Either.right({ audio, release: undefined })
@@ -33,7 +33,7 @@ export const openRecording = (
   filename: string | undefined
 ): Either.Either<OpenRecording, SttInvalidRequest> => {
   const given: unknown = recording
-  if (typeof given === "string") return inPlace(named(AudioSource.fromPath(given), filename))
+  if (typeof given === "string") return inPlace(withFilename(AudioSource.fromPath(given), filename))
   if (given instanceof URL) return openUrl(given, filename)
   if (isBytes(given)) return inPlace(AudioSource.fromBytes(ownBytes(given), { filename }))
   if (isArrayBuffer(given)) return inPlace(AudioSource.fromBytes(new Uint8Array(given), { filename }))
@@ -44,7 +44,7 @@ export const openRecording = (
   return refuse("must be a path, a file: URL, bytes, a Blob, a stream of bytes, or a Response")
 }
 
-const named = (source: AudioSource.AudioSource, filename: string | undefined): AudioSource.AudioSource =>
+const withFilename = (source: AudioSource.AudioSource, filename: string | undefined): AudioSource.AudioSource =>
   filename === undefined ? source : { ...source, filename }
 
 const openUrl = (url: URL, filename: string | undefined): Either.Either<OpenRecording, SttInvalidRequest> => {
@@ -53,7 +53,7 @@ const openUrl = (url: URL, filename: string | undefined): Either.Either<OpenReco
   }
   return Either.match(pathOf(url), {
     onLeft: refuse,
-    onRight: (path) => inPlace(named(AudioSource.fromPath(path), filename))
+    onRight: (path) => inPlace(withFilename(AudioSource.fromPath(path), filename))
   })
 }
 
@@ -81,7 +81,7 @@ const openResponse = (
 ): Either.Either<OpenRecording, SttInvalidRequest> => {
   if (!ok) {
     // An unread body would hold its connection.
-    body?.cancel().catch(nothing)
+    body?.cancel().catch(ignore)
     return refuse(`is a response with status ${status}, so it has no recording`)
   }
   if (bodyUsed) return refuse("is a response whose body was read; pass the bytes that you read")
@@ -102,13 +102,13 @@ const openReadable = (stream: ReadableStream<Uint8Array>, options: AudioSource.S
     options
   ),
   release: () => {
-    if (!stream.locked) stream.cancel().catch(nothing)
+    if (!stream.locked) stream.cancel().catch(ignore)
   }
 })
 
 const openIterable = (iterable: AsyncIterable<Uint8Array>, options: AudioSource.StreamOptions): OpenRecording => {
   // A stream of Node that fails before it is read would end the process.
-  if (Predicate.hasProperty(iterable, "once") && Predicate.isFunction(iterable.once)) iterable.once("error", nothing)
+  if (Predicate.hasProperty(iterable, "once") && Predicate.isFunction(iterable.once)) iterable.once("error", ignore)
   let iterator: AsyncIterator<Uint8Array> | undefined
   // The async context of the caller, as for `onEvent`.
   const step = AsyncLocalStorage.bind(async () => {
@@ -124,7 +124,7 @@ const openIterable = (iterable: AsyncIterable<Uint8Array>, options: AudioSource.
     release: () => {
       // It does not wait: `return` of a generator would wait for what the generator waits for.
       if (Predicate.hasProperty(iterable, "destroy") && Predicate.isFunction(iterable.destroy)) iterable.destroy()
-      else void Promise.resolve(iterator?.return?.()).catch(nothing)
+      else void Promise.resolve(iterator?.return?.()).catch(ignore)
     }
   }
 }

@@ -41,7 +41,7 @@ const addresses = {
 } as const
 
 /** A `ConfigError` of the base URL names the option of `connect` or the variable that has the value. */
-export const named =
+export const withOptionName =
   (name: string) =>
   <A, E, R>(made: Effect.Effect<A, E, R>): Effect.Effect<A, E | ConfigError.ConfigError, R> =>
     Effect.mapError(made, (error) =>
@@ -101,7 +101,9 @@ export const makeServices = (options: ConnectOptions, calls: Calls): Services =>
         const baseUrl = given ?? (yield* Environment.baseUrl(variable))
         const apiKey = yield* apiKeyOf(readKey)
         const context: Transport = yield* transport
-        return yield* named(given === undefined ? variable : address)(Effect.provide(make(apiKey, baseUrl), context))
+        return yield* withOptionName(given === undefined ? variable : address)(
+          Effect.provide(make(apiKey, baseUrl), context)
+        )
       }).pipe(withVariables(options))
     )
   return {

@@ -11,7 +11,7 @@ export interface Session<Opened> {
   /** Runs a job. If it fails, or if the call ends before, the promise is rejected with the error of the call. */
   readonly use: <A>(job: (opened: Opened) => Effect.Effect<A, unknown, Scope.Scope>) => Promise<A>
   /** Ends the call, and waits for its end. */
-  readonly leave: () => Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** The time limit of a session. The client below checks it only while the audio is read. */
@@ -33,7 +33,7 @@ interface Job<Opened> {
   readonly reject: (error: unknown) => void
 }
 
-const left = Symbol("the reader left")
+const closed = Symbol("the reader closed the session")
 
 /** A timer of JavaScript fires at once if its delay is longer, in milliseconds: 24 days. */
 const longestTimer = 2 ** 31 - 1
@@ -45,25 +45,27 @@ export const openSession = <Opened>(
 ): Session<Opened> => {
   const opened = withResolvers<Opened>()
   const jobs: Array<Job<Opened>> = []
-  let wake = (): void => undefined
+  let startNextJob = (): void => undefined
   let isOpen = false
   let ended: { readonly reason: unknown } | undefined
-  /** Made only for who waits: most readers leave at the end of the audio, and the frames of an error are not cheap. */
-  const errorOf = (reason: unknown): unknown => (reason === left ? cancelled(caller.site) : reason)
+  /** Made only for a caller that waits: most readers close the session at the end, and the frames of an error are not cheap. */
+  const errorOf = (reason: unknown): unknown => (reason === closed ? cancelled(caller.site) : reason)
 
   const endsAt = performance.now() + (limit?.millis ?? Number.POSITIVE_INFINITY)
   const nextJob = (speech: Opened) =>
     Effect.async<Job<Opened>, unknown>((resume) => {
-      const left = endsAt - performance.now()
+      const remaining = endsAt - performance.now()
       const timer =
-        limit !== undefined && left <= longestTimer ? setTimeout(() => resume(limit.exceeded(speech)), left) : undefined
-      wake = () => {
+        limit !== undefined && remaining <= longestTimer
+          ? setTimeout(() => resume(limit.exceeded(speech)), remaining)
+          : undefined
+      startNextJob = () => {
         const [job] = jobs
         if (job === undefined) return
         clearTimeout(timer)
         resume(Effect.succeed(job))
       }
-      wake()
+      startNextJob()
       return Effect.sync(() => clearTimeout(timer))
     })
   const session = Effect.gen(function* () {
@@ -72,7 +74,7 @@ export const openSession = <Opened>(
     opened.resolve(speech)
     for (;;) {
       const job = yield* nextJob(speech)
-      wake = () => undefined
+      startNextJob = () => undefined
       yield* job.run(speech)
       jobs.shift()
     }
@@ -93,12 +95,12 @@ export const openSession = <Opened>(
       if (ended !== undefined) reject(errorOf(ended.reason))
       else {
         jobs.push({ run: (speech) => Effect.map(job(speech), resolve), reject })
-        wake()
+        startNextJob()
       }
       return promise
     },
-    leave: async () => {
-      running.end(left)
+    close: async () => {
+      running.end(closed)
       await running.promise.catch(() => undefined)
     }
   }

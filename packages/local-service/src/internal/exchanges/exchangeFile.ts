@@ -55,12 +55,21 @@ export type ExchangeFile = typeof ExchangeFile.Type
 export const parseExchange = Schema.decodeUnknown(Schema.parseJson(ExchangeFile))
 
 /** The text of a file. Keys are sorted, except in the JSON of a response: it must stay the same by the byte. */
-export const formatExchange = ({ operation, request, responses }: ExchangeFile): string => {
-  const sorted = responses.map(({ body, ...response }) => ({
-    body: "json" in body ? body : sortKeys(body),
-    ...(sortKeys(response) as object)
-  }))
-  return `${JSON.stringify({ operation, request: sortKeys(request), responses: sorted }, null, 2)}\n`
+export const formatExchange = ({ operation, request, responses }: ExchangeFile): string =>
+  `${JSON.stringify({ operation, request: sortKeys(request), responses: responses.map(sortResponse) }, null, 2)}\n`
+
+const sortResponse = ({ body, ...response }: KeptResponse): unknown => ({
+  body: "json" in body ? body : sortKeys(body),
+  ...(sortKeys(response) as object)
+})
+
+/** The end of each text of {@link formatExchange}. */
+const endOfText = "\n  ]\n}\n"
+
+/** The text of {@link formatExchange} with one more response, without reading the others. */
+export const addResponse = (text: string, response: KeptResponse): string => {
+  const added = JSON.stringify(sortResponse(response), null, 2).replaceAll("\n", "\n    ")
+  return `${text.slice(0, -endOfText.length)},\n    ${added}${endOfText}`
 }
 
 /** The text of the body, if it is not in a file of its own. */

@@ -43,6 +43,9 @@ export const fileNameOf = (operation: OperationName, identity: string): string =
 /** Whether a file of a folder is an exchange, by its name. The part after the operation is free. */
 export const isExchangeFile = (name: string): boolean => /^(transcribe|synthesize)-.+\.json$/.test(name)
 
+/** Whether a file has a name that {@link fileNameOf} gives. */
+export const isNamedByIdentity = (name: string): boolean => /^[a-z]+-[\da-f]{16}\.json$/.test(name)
+
 /** The fields of a form, without the id that each request has of its own. */
 export const fieldsOfForm = (
   list: ReadonlyArray<readonly [name: string, value: string]>

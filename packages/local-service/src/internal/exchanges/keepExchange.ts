@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { isDiskFull } from "../isDiskFull.js"
 import { callIdOf, type ExchangeFile, inlineBody } from "./exchangeFile.js"
-import type { Exchange, ExchangeStore } from "./exchangeStore.js"
+import { type Exchange, type ExchangeStore, NotKept } from "./exchangeStore.js"
 import type { ExchangeCall } from "./exchanges.js"
 import { canonicalJson } from "./identity.js"
 import { bodyOf, headersOf, type WavOutput } from "./keptResponse.js"
@@ -31,9 +31,6 @@ export interface ReceivedExchange {
   /** The key of the other service. */
   readonly apiKey: Redacted.Redacted
 }
-
-/** Why an exchange is not kept. */
-class NotKept extends Error {}
 
 /** Keeps an exchange, or logs why it can't. Returns whether it is kept. */
 export const keepExchange = (received: ReceivedExchange): Effect.Effect<boolean> =>

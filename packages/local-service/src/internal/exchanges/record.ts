@@ -123,7 +123,8 @@ const record = (call: ExchangeCall, recorder: Recorder) =>
     const keep = Effect.flatMap(
       keepExchange({ call, body, upload, response, received, wav, millis, ...recorder }),
       (isKept) => add(isKept ? "kept" : "notKept")
-    )
+      // What is in the folder must count.
+    ).pipe(Effect.uninterruptible)
     const cut = (error: unknown) => Stream.fromEffect(Effect.zipRight(lost(error), closeConnection(nodeResponse)))
     return {
       response: relayed(response, Stream.catchAll(observed(response, received, body, keep), cut)),

@@ -27,6 +27,15 @@ const forms: ReadonlyMap<string, string> = new Map([
 
 const otherForm = new RegExp([...forms.keys()].join("|"), "g")
 
+/** Malayalam nta, which may also begin with the chillu (Unicode Standard, section 12.9). */
+const nta = /\u0d28\u0d4d(?=\u0d31)/g
+
+/** NFKC makes digits of fractions and exponents, so 1½ would begin with 11. */
+const beforeNumberSign = /\p{Nd}(?=\p{No})/gu
+
+/** A decimal without its 0, such as .5. */
+const withoutZero = /(?<![\p{L}\p{M}\p{N}.,]'?)\.(?=\p{Nd})/gu
+
 /** The space of width 0 divides words, in scripts that do not show it. */
 const invisibleSpace = /\u200b/g
 
@@ -66,15 +75,17 @@ const fold = (text: string): string => text.toLowerCase().toUpperCase().toLowerC
 
 /** A part of a text that ends between words. */
 const normalize = (text: string): string =>
-  fold(text.replace(invisibleSpace, " ").replace(apostrophe, "'").normalize("NFKC"))
+  fold(text.replace(invisibleSpace, " ").replace(beforeNumberSign, "$& ").replace(apostrophe, "'").normalize("NFKC"))
     .replace(otherForm, (form) => forms.get(form) ?? form)
     .replace(unwritten, "")
     .normalize("NFKC")
+    .replace(nta, "\u0d7b\u0d4d")
     .replace(apostrophe, "'")
     .replace(/\p{Nd}/gu, toAscii)
     .replace(/\u066b/g, ".")
     .replace(/\u066c/g, ",")
     .replace(between, " ")
+    .replace(withoutZero, "0.")
     .replace(sentenceEnd, " ")
 
 const segmenter = new Intl.Segmenter("en", { granularity: "word" })
@@ -84,6 +95,10 @@ const partLength = 1024
 
 /** Between two steps, in a text without spaces: less than a millisecond. */
 const wordsOfStep = 256
+
+/** For `Intl.Segmenter`, a number sign such as ௰ (ten in Tamil) is no word. */
+const isWord = ({ isWordLike, segment }: Pick<Intl.SegmentData, "isWordLike" | "segment">): boolean =>
+  isWordLike === true || /[\p{L}\p{N}]/u.test(segment)
 
 /** The text in parts that end with a space. */
 function* partsOf(text: string): Generator<string, void> {
@@ -97,15 +112,15 @@ function* partsOf(text: string): Generator<string, void> {
 }
 
 /**
- * The words of a text: the segments of UAX #29 with letters or digits, without punctuation, in small letters, in NFKC, with the digits 0
+ * The words of a text: the segments of UAX #29 with letters or numbers, without punctuation, in small letters, in NFKC, with the digits 0
  * to 9, and with one form of each letter.
  */
 export function* wordsOf(text: string): Steps<Array<string>> {
   const words: Array<string> = []
   for (const part of partsOf(text)) {
-    for (const { isWordLike, segment } of segmentsOf(segmenter, normalize(part))) {
+    for (const found of segmentsOf(segmenter, normalize(part))) {
       // A mark may follow another letter now.
-      const word = isWordLike === true ? segment.replace(unsaid, "").normalize("NFKC") : ""
+      const word = isWord(found) ? found.segment.replace(unsaid, "").normalize("NFKC") : ""
       if (word !== "" && words.push(word) % wordsOfStep === 0) yield
     }
     yield
