@@ -2,21 +2,14 @@
  * What is recorded is replayed: `pnpm verify replay`; `--only bytes|folder|writers|sizes|offline` for one part, `--quick` for a short
  * form, `--seed N` for other requests.
  */
-import { readOptions } from "effect-speech-test-support/options"
-import { integerOf, runParts } from "../support/parts.js"
+import { readPartOptions, runParts } from "../support/parts.js"
 import { checkBytes } from "./bytes.js"
 import { checkFolder } from "./folders.js"
 import { checkOffline } from "./offline.js"
 import { checkSizes } from "./sizes.js"
 import { checkWriters } from "./writers.js"
 
-const values = readOptions({
-  only: { type: "string" },
-  quick: { type: "boolean", default: false },
-  seed: { type: "string", default: "1" }
-})
-const { only, quick } = values
-const seed = integerOf("--seed", values.seed)
+const { only, quick, seed } = readPartOptions()
 
 await runParts(
   {

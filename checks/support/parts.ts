@@ -1,6 +1,16 @@
 /** The options of a check, and its parts: `--only` names some of them, with commas between. */
-import { refuseOptions } from "effect-speech-test-support/options"
+import { readOptions, refuseOptions } from "effect-speech-test-support/options"
 import { exitStatus } from "effect-speech-test-support/report"
+
+/** `--only`, `--quick` and `--seed`. */
+export const readPartOptions = () => {
+  const { seed, ...options } = readOptions({
+    only: { type: "string" },
+    quick: { type: "boolean", default: false },
+    seed: { type: "string", default: "1" }
+  })
+  return { ...options, seed: integerOf("--seed", seed) }
+}
 
 /** Runs the parts that `only` names, or all. Sets the exit status by their bars. */
 export const runParts = async (parts: Readonly<Record<string, () => unknown>>, only: string | undefined) => {

@@ -1,6 +1,6 @@
 import { type Command, number, optional, required, text } from "../option.js"
 import { modelExample, modelWords, recognition, telephony } from "./recognising.js"
-import { allowInsecureHttp, json, retries, timeout } from "./shared.js"
+import { allowInsecureHttp, concurrencyOf, json, retries, timeout } from "./shared.js"
 
 export const listenBack = {
   summary: "Transcribe synthesized speech, and compare it with its texts.",
@@ -30,12 +30,7 @@ export const listenBack = {
     ),
     ...recognition,
     telephony,
-    concurrency: optional(
-      "--concurrency N",
-      number({ above: 0, integer: true }),
-      "Recordings to send at the same time.",
-      { default: "4" }
-    ),
+    concurrency: concurrencyOf("Recordings"),
     timeout,
     retries,
     allowInsecureHttp,

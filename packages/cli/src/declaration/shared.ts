@@ -27,6 +27,12 @@ export const commonOptions = {
 
 export const json = flag("--json", "Print the result, or the failure, as one line of JSON on standard output.")
 
+/** How many of something are sent at the same time. */
+export const concurrencyOf = (what: string) =>
+  optional("--concurrency N", number({ above: 0, integer: true }), `${what} to send at the same time.`, {
+    default: "4"
+  })
+
 export const timeout = optional(
   "--timeout SECONDS",
   number({ above: 0 }),

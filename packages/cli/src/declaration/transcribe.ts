@@ -1,6 +1,6 @@
-import { type Command, flag, number, oneOf, optional, required, text } from "../option.js"
+import { type Command, flag, oneOf, optional, required, text } from "../option.js"
 import { cutting, modelExample, modelWords, recognition, telephony } from "./recognising.js"
-import { allowInsecureHttp, json, retries, timeout } from "./shared.js"
+import { allowInsecureHttp, concurrencyOf, json, retries, timeout } from "./shared.js"
 
 const transcriptFormats = ["text", "json", "srt", "vtt"] as const
 export type TranscriptFormat = (typeof transcriptFormats)[number]
@@ -38,12 +38,7 @@ export const transcribe = {
       completes: "folder"
     }),
     segmentFields: cutting.segmentFields,
-    concurrency: optional(
-      "--concurrency N",
-      number({ above: 0, integer: true }),
-      "Recordings, or pieces of long ones, to send at the same time.",
-      { default: "4" }
-    ),
+    concurrency: concurrencyOf("Recordings, or pieces of long ones,"),
     timeout,
     retries,
     allowInsecureHttp,
