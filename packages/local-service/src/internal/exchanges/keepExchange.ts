@@ -53,7 +53,9 @@ const reasonOf = (error: unknown): string =>
     ? error.message
     : isDiskFull(error)
       ? "the disk is full; free some space"
-      : `its files can't be written (${codeOrName(error)})`
+      : codeOrName(error) === "ENOENT"
+        ? "the folder was moved or removed; end this recording, and start it again"
+        : `its files can't be written (${codeOrName(error)})`
 
 const keep = async ({ apiKey, body, call, millis, received, response, store, upload, wav }: ReceivedExchange) => {
   const { entry, operation, request } = call

@@ -72,7 +72,7 @@ export const describeMissing = (
   request: DescribedRequest,
   recorded: (DescribedRequest & { readonly name: string }) | undefined
 ): string => {
-  const how = `record it with speech serve --record ${folder}`
+  const how = `record it with --record ${folder} of speech run or speech serve, or send a recorded one`
   if (recorded === undefined) return `no ${nouns[operation]} is recorded; ${how}`
   const differences = differencesOf(request, recorded)
   const more = differences.length - mostDifferences
