@@ -19,7 +19,7 @@ const say = async (request: IncomingMessage, response: ServerResponse) => {
     const options = { lang: searchParams.get("lang") ?? "en", signal: left.signal }
     const { body, headers } = await speech.speak(searchParams.get("text") ?? "", options).response()
     response.setHeaders(headers)
-    if (body !== null) await pipeline(body, response)
+    await pipeline(body, response)
   } catch (error) {
     if (left.signal.aborted || response.headersSent) return
     const status = isSpeakError(error) && error.category === "request" ? 400 : 503

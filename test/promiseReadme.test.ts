@@ -39,7 +39,7 @@ const commonJs = (code: string) => {
 
 /** Runs the examples one after the other, and uses what they export. */
 const driver = `
-const { createServer } = require("node:http")
+const { createServer, get } = require("node:http")
 const { once } = require("node:events")
 const sound = async (response) => {
   const bytes = new Uint8Array(await response.arrayBuffer())
@@ -59,8 +59,14 @@ const drive = async (load, files) => {
     if (say) {
       const server = createServer(say).listen(0, "127.0.0.1")
       await once(server, "listening")
-      await sound(await fetch("http://127.0.0.1:" + server.address().port + "/?text=hello", { headers: { connection: "close" } }))
+      const address = "http://127.0.0.1:" + server.address().port + "/?text=hello"
+      await sound(await fetch(address, { headers: { connection: "close" } }))
+      // A rejection of the example would end this process.
+      const leaving = get(address).on("error", () => undefined)
+      await once(server, "request")
+      leaving.destroy()
       server.close()
+      await once(server, "close")
     }
   }
 }

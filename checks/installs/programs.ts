@@ -146,7 +146,7 @@ class SayController {
     try {
       const { body, headers } = await this.speech.speak(text, { lang: "hi" }).response()
       const length = Number(headers.get("content-length"))
-      return new StreamableFile(Readable.fromWeb(body as never), { type: "audio/wav", length })
+      return new StreamableFile(Readable.from(body), { type: "audio/wav", length })
     } catch (error) {
       if (!isSpeakError(error)) throw error
       throw new HttpException({ error: error.tag }, error.category === "request" ? 400 : 503)

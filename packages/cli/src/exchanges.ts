@@ -13,7 +13,7 @@ import * as Redacted from "effect/Redacted"
 import type { Given } from "./declaration.js"
 import { refuse, type UsageError } from "./failure.js"
 import { applying, count, plural } from "./message.js"
-import { typeOf } from "./pathType.js"
+import { isLink, typeOf } from "./pathType.js"
 import { describeField } from "./serviceFailure.js"
 
 /** Options of a service that speaks, recognises and bills by itself. */
@@ -34,6 +34,9 @@ export const checkExchanges = (given: Given<"run">): Effect.Effect<void, UsageEr
   }
   const type = typeOf(folder)
   if (type === "file") return refuse(`${option} must be a folder.`)
+  if (type === undefined && isLink(folder)) {
+    return refuse(`${option} is a link to something that does not exist. Create its target, or remove the link.`)
+  }
   if (replay !== undefined && type === undefined) {
     return refuse(`--replay must be a folder that exists. To make it, run the same command with --record ${folder}.`)
   }

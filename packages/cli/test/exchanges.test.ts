@@ -1,7 +1,9 @@
 /** `--record` and `--replay` of the local service. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { describe, expect, it, layer } from "@effect/vitest"
+import { afterAll, describe, expect, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -23,6 +25,10 @@ const somewhere = {
   SPEECH_TTS_BASE_URL: "https://tts.invalid"
 }
 
+const linkToNothing = `${mkdtempSync(`${tmpdir()}/links-`)}/link`
+symlinkSync("nowhere", linkToNothing)
+afterAll(() => rmSync(dirname(linkToNothing), { recursive: true }))
+
 describe("refuses, and starts no service, with", () => {
   const rows = rowsOf<[what: string, line: string, says: string]>(`
     both options              | --record new --replay . | Give --record or --replay, not both.
@@ -34,6 +40,7 @@ describe("refuses, and starts no service, with", () => {
     a capacity                | --replay . --capacity 3 | leave out --capacity.
     a file to record into     | --record ${process.execPath} | --record must be a folder.
     a file to replay          | --replay ${process.execPath} | --replay must be a folder.
+    a link to nothing         | --record ${linkToNothing} | --record is a link to something that does not exist.
     a folder that is missing  | --replay nowhere | To make it, run the same command with --record nowhere.`)
   it.effect.each(rows)("%s", ([_, line, says]) =>
     Effect.map(run(["serve", ...line.split(" ")], somewhere), ({ code, stderr, stdout }) => {

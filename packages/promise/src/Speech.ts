@@ -143,6 +143,15 @@ export interface WavFile {
 }
 
 /**
+ * A stream of bytes that can be iterated too, so that `pipeline` and `Readable.from` of Node take it. The lib `DOM` alone has no
+ * iteration of a `ReadableStream`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type AudioStream = ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>
+
+/**
  * The speech of a text. Nothing is sent until you use it, and you can use it once: read it, write it, respond with it, or await
  * it. Audio that was cut short or is corrupt is an error at the end, in each of these.
  *
@@ -167,9 +176,9 @@ export interface Speech<Whole = Audio, Start = SpeechStart, File = WavFile>
    */
   readonly start: () => Promise<Start>
   /** The raw samples. Cancel it to end the call. If its response has not begun, `start` and `report` reject with an `AbortError`. */
-  readonly stream: () => ReadableStream<Uint8Array>
+  readonly stream: () => AudioStream
   /** A WAV file as it arrives. Its header states the length if the service does; else the length is open. */
-  readonly wav: () => ReadableStream<Uint8Array>
+  readonly wav: () => AudioStream
   /** Writes a WAV file as the audio arrives. `path`: a path or a `file:` URL. */
   readonly toFile: (path: string | URL) => Promise<File>
   /**
@@ -177,7 +186,7 @@ export interface Speech<Whole = Audio, Start = SpeechStart, File = WavFile>
    * audio fails later, its body fails, and the client of your server sees a response that was cut short. It has a Content-Length if the
    * service states the duration. Read its body, or cancel it, as after `start`.
    */
-  readonly response: (init?: ResponseInit) => Promise<Response>
+  readonly response: (init?: ResponseInit) => Promise<Response & { readonly body: AsyncIterable<Uint8Array> }>
   /**
    * The report of the call so far: of one that sent nothing, if the speech was not used. If you await the speech, it is there when the
    * speech is.

@@ -18,8 +18,8 @@ const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 const isSentByTerminal = (signal: NodeJS.Signals): boolean => signal === "SIGINT" && [0, 1, 2].some((fd) => isatty(fd))
 
 /**
- * Gives the signals of this process to the command: they would end the service before it. The result takes them back. A
- * signal is lost while it has no listener, so the new one comes first.
+ * Gives the signals of this process to the command: they would end the service before it. Call the result to
+ * restore the listeners of this process. A signal without a listener is lost, so the new listener is added first.
  */
 const forwardSignals = (child: ChildProcess): (() => void) => {
   const forward = (signal: NodeJS.Signals): void => {

@@ -12,13 +12,14 @@ import {
   type ExchangeFile,
   formatExchange,
   inlineBody,
-  isSameAnswer,
+  isSameResponse,
   type KeptResponse,
   parseExchange
 } from "../../src/internal/exchanges/exchangeFile.js"
 import { makeExchangeReader } from "../../src/internal/exchanges/exchangeReader.js"
 import { makeExchangeStore, NotKept } from "../../src/internal/exchanges/exchangeStore.js"
 import { fieldsOfForm, identityOf } from "../../src/internal/exchanges/identity.js"
+import { describeMissing } from "../../src/internal/exchanges/nearest.js"
 import { makeSpool } from "../../src/internal/exchanges/spool.js"
 
 const seeded = { seed: 37, numRuns: 100 }
@@ -113,6 +114,21 @@ describe("the identity of a request", () => {
   })
 })
 
+it("a message shows how two texts differ that look the same", () => {
+  const differences: ReadonlyArray<readonly [here: string, there: string, shown: string]> = [
+    ["caf\u00e9", "cafe\u0301", '"caf\\u00e9", recorded "cafe\\u0301"'],
+    ["\u0958\u093e", "\u0915\u093c\u093e", '"\\u0958\\u093e", recorded "\\u0915\\u093c\\u093e"'],
+    ["ab\u200d", "ab", '"ab\\u200d", recorded "ab"'],
+    ["\u0928\u092e", "\u0928\u092e \u091c", '"\u0928\u092e", recorded "\u0928\u092e \u091c"'],
+    ["caf\u00e9", "cafe", '"caf\u00e9", recorded "cafe"']
+  ]
+  for (const [here, there, shown] of differences) {
+    const recorded = { name: "x.json", fields: { text: there } }
+    const message = describeMissing("synthesize", "folder", { fields: { text: here } }, recorded)
+    expect(message).toContain(`differs in text (${shown});`)
+  }
+})
+
 describe("a kept body", () => {
   const texts = FastCheck.oneof(
     json.map((value) => JSON.stringify(value)),
@@ -163,14 +179,14 @@ const transcript = (text: string, change: Partial<KeptResponse> = {}): KeptRespo
   ...change
 })
 
-it("two answers are the same if only the duration, the ids and the times of the service differ", () => {
-  expect(isSameAnswer(transcript("a"), transcript("a", { millis: 2 }))).toBe(true)
+it("two responses are the same if only the duration, the ids and the times of the service differ", () => {
+  expect(isSameResponse(transcript("a"), transcript("a", { millis: 2 }))).toBe(true)
   const dated = (date: string, at: string) =>
     transcript("a", { status: 503, headers: { date, "retry-after": at, "x-request-id": date } })
-  expect(isSameAnswer(dated("monday", "tuesday"), dated("tuesday", "wednesday"))).toBe(true)
-  expect(isSameAnswer(transcript("a"), transcript("b"))).toBe(false)
-  expect(isSameAnswer(transcript("a"), transcript("a", { status: 500 }))).toBe(false)
-  expect(isSameAnswer(transcript("a"), transcript("a", { headers: { "retry-after": "1" } }))).toBe(false)
+  expect(isSameResponse(dated("monday", "tuesday"), dated("tuesday", "wednesday"))).toBe(true)
+  expect(isSameResponse(transcript("a"), transcript("b"))).toBe(false)
+  expect(isSameResponse(transcript("a"), transcript("a", { status: 500 }))).toBe(false)
+  expect(isSameResponse(transcript("a"), transcript("a", { headers: { "retry-after": "1" } }))).toBe(false)
 })
 
 describe("a folder that is recorded", () => {
@@ -193,7 +209,7 @@ describe("a folder that is recorded", () => {
     return lists
   }
   const isSameList = (one: ReadonlyArray<KeptResponse>, other: ReadonlyArray<KeptResponse>) =>
-    one.length === other.length && one.every((each, at) => isSameAnswer(each, other[at] ?? each))
+    one.length === other.length && one.every((each, at) => isSameResponse(each, other[at] ?? each))
 
   const expectReplaced = (error: unknown) => expect(error).toBeInstanceOf(NotKept)
 

@@ -1,7 +1,8 @@
 /** A recording between a client and a service whose responses the test writes. */
 
 import { createHash } from "node:crypto"
-import { utimes, writeFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { rename, utimes, writeFile } from "node:fs/promises"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { createServer as createTcpServer } from "node:net"
 import { join } from "node:path"
@@ -60,7 +61,12 @@ it.scopedLive("the other service gets the body by the byte, the headers of the c
     const body = upload()
     const own = { Authorization: "Bearer local", Cookie: "session=local" }
     const answer = yield* recording(folder, realAt(`${real.url}/v1/`), (service) =>
-      transcribe(service, body, { "X-Client": "mine", "Accept-Encoding": "gzip", "X-Request-Id": "id-1", ...own })
+      transcribe(
+        service,
+        body,
+        { "X-Client": "mine", "Accept-Encoding": "gzip", "X-Request-Id": "id-1", ...own },
+        "?model=other"
+      )
     )
     expect(answer.json()).toEqual({ status: "success", text: "a", call_id: "1" })
     const [received] = real.received
@@ -414,6 +420,37 @@ it.scopedLive("audio of earlier responses is removed, unless another recording m
     yield* record
     expect(yield* namesIn(folder)).toEqual(both.filter((name) => name !== old))
   })
+)
+
+it.scopedLive("a recording into a folder that can't be made ends, and one whose folder is moved says so", () =>
+  withLog((lines) =>
+    Effect.gen(function* () {
+      const real = yield* scriptedServer((response) => response.writeHead(200, audioHeaders).end(Buffer.alloc(100)))
+      const folder = join(yield* temporaryFolder, "new", "exchanges")
+      // /proc makes no folder, and says that the one above does not exist.
+      if (existsSync("/proc/self")) {
+        const failed = yield* Effect.flip(recording("/proc/exchanges", realAt(real.url), Effect.succeed))
+        expect(failed.message).toBe(
+          "/proc/exchanges can't be made or written (ENOENT); give a folder that you can write to."
+        )
+      }
+      yield* recording(folder, realAt(real.url), (service) =>
+        Effect.gen(function* () {
+          yield* synthesize(service, { text: "a" })
+          yield* Effect.promise(() => rename(folder, `${folder}-moved`))
+          expect((yield* synthesize(service, { text: "b" })).status).toBe(200)
+          expect(yield* service.exchanges).toMatchObject({ kept: 1, notKept: 1 })
+        })
+      )
+      expect(existsSync(folder)).toBe(false)
+      expect(lines.at(-2)).toMatch(/was not kept: the folder was moved or removed; end this recording/)
+      expect(lines.at(-1)).toMatch(/earlier recordings: it was moved or removed\.$/)
+      const [exchange = ""] = (yield* namesIn(`${folder}-moved`)).filter((name) => name.endsWith(".json"))
+      yield* Effect.promise(() => writeFile(join(`${folder}-moved`, exchange), "<<<<<<< HEAD"))
+      yield* recording(`${folder}-moved`, realAt(real.url), Effect.succeed)
+      expect(lines.at(-1)).toMatch(/synthesize-\w+\.json is not JSON; is there a merge conflict in it\?/)
+    })
+  )
 )
 
 it.scopedLive("the journal of a recording has the fields, the key and the ids of the service", () =>

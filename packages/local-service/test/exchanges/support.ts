@@ -47,10 +47,15 @@ export const synthesize = (service: Pick<Service, "ttsBaseUrl" | "apiKey">, body
     })
   )
 
-export const transcribe = (service: Pick<Service, "sttBaseUrl" | "apiKey">, form: Uint8Array, headers: Headers = {}) =>
+export const transcribe = (
+  service: Pick<Service, "sttBaseUrl" | "apiKey">,
+  form: Uint8Array,
+  headers: Headers = {},
+  query = ""
+) =>
   Effect.promise(() =>
     exchange(service.sttBaseUrl, {
-      path: "/api/transcribe",
+      path: `/api/transcribe${query}`,
       headers: { "X-Api-Key": Redacted.value(service.apiKey), "Content-Type": formType, ...headers },
       body: form
     })

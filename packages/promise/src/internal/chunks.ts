@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import type { AudioStream } from "../Speech.js"
 import type { Session } from "./session.js"
 
 export interface Chunks {
@@ -73,7 +74,7 @@ export const makeChunks = <Opened>(
 }
 
 /** Nothing is read ahead of the reader. */
-export const toReadable = ({ cancel, next }: Chunks): ReadableStream<Uint8Array> =>
+export const toReadable = ({ cancel, next }: Chunks): AudioStream =>
   new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {

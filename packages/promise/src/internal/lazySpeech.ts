@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
-import type { Speech } from "../Speech.js"
+import type { AudioStream, Speech } from "../Speech.js"
 import type { Caller, Calls } from "./calls.js"
 import { type Chunks, makeChunks, toIterator, toReadable } from "./chunks.js"
 import { invalidRequest, toSpeechError } from "./errors.js"
@@ -102,12 +102,12 @@ export class LazySpeech<Whole, Start, Written, Report> implements AnySpeech<Whol
     return toIterator(this.#chunks(({ audio }) => audio.stream))
   }
 
-  stream(): ReadableStream<Uint8Array> {
+  stream(): AudioStream {
     this.#use()
     return toReadable(this.#chunks(({ audio }) => audio.stream))
   }
 
-  wav(): ReadableStream<Uint8Array> {
+  wav(): AudioStream {
     this.#use()
     return this.#wav()
   }
@@ -133,13 +133,14 @@ export class LazySpeech<Whole, Start, Written, Report> implements AnySpeech<Whol
     return file
   }
 
-  async response(init: ResponseInit = {}): Promise<Response> {
+  async response(init: ResponseInit = {}): Promise<Response & { readonly body: AudioStream }> {
     const headers = this.#headersOf(init)
     this.#use()
     const { audio } = await this.#open().opened
     const length = Wav.contentLength(audio)
     if (length !== undefined) headers.set("content-length", String(length))
-    return new Response(this.#wav(), { ...init, headers })
+    const body = this.#wav()
+    return new Response(body, { ...init, headers }) as Response & { readonly body: AudioStream }
   }
 
   report(): Promise<Report> {
@@ -209,7 +210,7 @@ export class LazySpeech<Whole, Start, Written, Report> implements AnySpeech<Whol
     return outcome.then(reportOf, reportOfError)
   }
 
-  #wav(): ReadableStream<Uint8Array> {
+  #wav(): AudioStream {
     return toReadable(this.#chunks(({ audio }) => Wav.encodeStream(audio)))
   }
 

@@ -92,7 +92,7 @@ export const bodyOfText = (bytes: Uint8Array): KeptResponse["body"] | undefined 
     const json: unknown = JSON.parse(text)
     if (JSON.stringify(json) === text) return { json }
   } catch {
-    // It is text of another kind, or nested too deep to be written again.
+    // The text is no JSON, or `JSON.stringify` fails since it is nested too deep.
   }
   return { text }
 }
@@ -104,7 +104,7 @@ export const callIdOf = (operation: OperationName, body: KeptResponse["body"]): 
     : undefined
 
 /** Whether two responses differ only in what differs each time: the duration, the times and the ids that the service makes. */
-export const isSameAnswer = (one: KeptResponse, other: KeptResponse): boolean => lasting(one) === lasting(other)
+export const isSameResponse = (one: KeptResponse, other: KeptResponse): boolean => lasting(one) === lasting(other)
 
 const lasting = ({ body, headers, millis: _, ...response }: KeptResponse): string => {
   const { date, "x-request-id": __, ...others } = headers

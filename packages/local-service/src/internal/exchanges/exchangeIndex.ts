@@ -69,7 +69,7 @@ export const readIndex = (folder: string): Effect.Effect<ExchangeIndex, LocalSer
       index.set(identity, exchange)
     }
     if (index.size > 0) return index
-    return yield* unusable(folder, "holds no exchanges; record some with speech serve --record FOLDER")
+    return yield* unusable(folder, "holds no exchanges; record some with --record FOLDER of speech run or speech serve")
   })
 
 /** Reads a file and checks those of its responses. Only what the index keeps stays in memory. */
@@ -101,10 +101,24 @@ export const readExchange = (
   }).pipe(
     Effect.flatMap((text) =>
       Effect.mapError(parseExchange(text), (error) =>
-        unusable(path, `is no exchange of this version (${describeParseError(error)}); ${restore}`)
+        unusable(
+          path,
+          isJson(text)
+            ? `is no exchange of this version (${describeParseError(error)}); ${restore}`
+            : `is not JSON; is there a merge conflict in it? Mend it, or ${restore}`
+        )
       )
     )
   )
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Checks the file of a response, if its body has one. */

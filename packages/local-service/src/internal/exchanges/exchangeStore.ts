@@ -6,7 +6,7 @@ import {
   addResponse,
   type ExchangeFile,
   formatExchange,
-  isSameAnswer,
+  isSameResponse,
   type KeptResponse,
   parseExchange
 } from "./exchangeFile.js"
@@ -82,7 +82,7 @@ export const makeExchangeStore = (folder: string, maximumResponses = responseLim
     if (earlier?.state === "own") return await write(path, addResponse(text, response), count + 1)
     const file = await parse(text)
     const expected = file?.responses[count]
-    if (expected !== undefined && isSameAnswer(expected, response)) {
+    if (expected !== undefined && isSameResponse(expected, response)) {
       progress.set(path, { state: "following", count: count + 1, text: digest(text) })
       return
     }
@@ -126,7 +126,7 @@ const readText = async (path: string): Promise<string> => {
   }
 }
 
-/** `undefined`: the file is none of a recording, or of another version. A recording replaces it. */
+/** `undefined`: the file is no exchange of this version. A recording replaces it. */
 const parsed = (text: string): Promise<ExchangeFile | undefined> =>
   Effect.runPromise(Effect.orElseSucceed(parseExchange(text), () => undefined))
 

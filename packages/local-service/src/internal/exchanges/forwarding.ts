@@ -48,22 +48,18 @@ const endToEnd = (
   const named = String(headers.connection ?? "")
     .toLowerCase()
     .split(/\s*,\s*/)
-  const left = new Set([...ofTheConnection, ...named, ...without])
+  const dropped = new Set([...ofTheConnection, ...named, ...without])
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || left.has(name) ? [] : [[name, typeof value === "string" ? value : value.join(", ")]]
+      value === undefined || dropped.has(name) ? [] : [[name, typeof value === "string" ? value : value.join(", ")]]
     )
   )
 }
 
 const paths = { transcribe: SttContract.path, synthesize: TtsContract.path }
 
-/** Where a request goes: with its own query. */
-export const addressOf = (base: URL, operation: OperationName, { url = "" }: IncomingMessage): URL => {
-  const address = BaseUrl.resolve(base, paths[operation])
-  address.search = /\?[^#]*/.exec(url)?.[0] ?? ""
-  return address
-}
+/** Where a request goes: without a query. No operation has one, and it is no part of the identity of a request. */
+export const addressOf = (base: URL, operation: OperationName): URL => BaseUrl.resolve(base, paths[operation])
 
 /** A request for the other service: the same body by the byte, and the key of that service. */
 export const forwardedRequest = (

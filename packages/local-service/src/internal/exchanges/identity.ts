@@ -11,7 +11,7 @@ export interface AudioFacts {
 }
 
 /** What a request says. Its ids and its key are no part of it. */
-export interface RequestFacts {
+export interface RequestContent {
   readonly operation: OperationName
   /** The JSON body of a synthesis, or the fields of a form as text: a list if a field is repeated. Without the ids. */
   readonly fields: Readonly<Record<string, unknown>>
@@ -31,7 +31,7 @@ export const sortKeys = (value: unknown): unknown => {
 export const canonicalJson = (value: unknown): string => JSON.stringify(sortKeys(value))
 
 /** SHA-256 in hex. Two requests with the same one are the same request. */
-export const identityOf = ({ audio, fields, operation }: RequestFacts): string =>
+export const identityOf = ({ audio, fields, operation }: RequestContent): string =>
   createHash("sha256")
     .update(canonicalJson({ operation, fields, audio: audio?.sha256 ?? null }))
     .digest("hex")
@@ -40,7 +40,7 @@ export const identityOf = ({ audio, fields, operation }: RequestFacts): string =
 export const fileNameOf = (operation: OperationName, identity: string): string =>
   `${operation}-${identity.slice(0, 16)}.json`
 
-/** Whether a file of a folder is an exchange, by its name. A person may have given it another end. */
+/** Whether a file of a folder is an exchange, by its name. The part after the operation is free. */
 export const isExchangeFile = (name: string): boolean => /^(transcribe|synthesize)-.+\.json$/.test(name)
 
 /** Whether a file has a name that {@link fileNameOf} gives. */

@@ -53,7 +53,9 @@ const reasonOf = (error: unknown): string =>
     ? error.message
     : isDiskFull(error)
       ? "the disk is full; free some space"
-      : `its files can't be written (${codeOrName(error)})`
+      : codeOrName(error) === "ENOENT"
+        ? "the folder was moved or removed; end this recording, and start it again"
+        : `its files can't be written (${codeOrName(error)})`
 
 const keep = async ({ apiKey, body, call, millis, received, response, store, upload, wav }: ReceivedExchange) => {
   const { entry, operation, request } = call
@@ -64,7 +66,7 @@ const keep = async ({ apiKey, body, call, millis, received, response, store, upl
   const read = await wholeRequest(body)
   if (isProblem(read)) throw new NotKept(`its request can't be read (${read.message})`)
   const recording = await spooled(upload)
-  const answer = await spooled(received)
+  const responseBody = await spooled(received)
   const { audio, fields } = read
   const kept: Exchange = {
     operation,
@@ -73,15 +75,16 @@ const keep = async ({ apiKey, body, call, millis, received, response, store, upl
       status: response.status,
       ...headersOf(response.headers, request.headers[TtsContract.header.requestId.toLowerCase()]),
       millis,
-      body: bodyOf(answer, wav)
+      body: bodyOf(responseBody, wav)
     }
   }
-  if ([recording, answer].some(({ hasSecret }) => hasSecret) || holdsKey(kept, call, apiKey)) {
+  if ([recording, responseBody].some(({ hasSecret }) => hasSecret) || holdsKey(kept, call, apiKey)) {
     throw new NotKept("it holds the API key")
   }
   entry.id = callIdOf(operation, kept.response.body) ?? entry.id
   if (kept.request.audio !== undefined) await upload.keep(nameIn(kept.request.audio.file))
-  if ("file" in kept.response.body) await received.keep(nameIn(kept.response.body.file), wav?.header(answer.bytes))
+  if ("file" in kept.response.body)
+    await received.keep(nameIn(kept.response.body.file), wav?.header(responseBody.bytes))
   await store.keep(kept)
 }
 
@@ -90,7 +93,7 @@ const longestRest = 5000
 
 /** Reads the rest of the request, which the other service did not want to have. */
 const wholeRequest = async (body: RequestBody) => {
-  if (await body.rest(longestRest)) return await body.whenRead
+  if (await body.readRest(longestRest)) return await body.whenRead
   throw new NotKept("the service responded before it had the whole request, and the rest did not come")
 }
 
@@ -112,6 +115,7 @@ const audioOf = (
 
 const nameIn = (path: string): string => path.slice(audioFolder.length + 1)
 
+/** Whether a text of the exchange has the key, also encoded. The spools have searched the bodies only for its bytes. */
 const holdsKey = ({ request, response }: Exchange, call: ExchangeCall, apiKey: Redacted.Redacted): boolean => {
   const { audio, fields } = request
   const texts = [

@@ -1,10 +1,10 @@
 import type { OperationName } from "../../OperationName.js"
 import { quote } from "../http/problems.js"
 import { type ExchangeIndex, type IndexedExchange, type Sketch, sketchesOf } from "./exchangeIndex.js"
-import { canonicalJson, type RequestFacts } from "./identity.js"
+import { canonicalJson, type RequestContent } from "./identity.js"
 
 /** The recorded request that differs in the fewest fields. `undefined`: none of the operation is recorded. */
-export const nearestTo = (request: RequestFacts, index: ExchangeIndex): IndexedExchange | undefined => {
+export const nearestTo = (request: RequestContent, index: ExchangeIndex): IndexedExchange | undefined => {
   const fields = sketchesOf(request.fields)
   let nearest: { readonly exchange: IndexedExchange; readonly distance: number } | undefined
   for (const exchange of index.values()) {
@@ -17,7 +17,7 @@ export const nearestTo = (request: RequestFacts, index: ExchangeIndex): IndexedE
 
 /** The number of fields that differ, and between 0 and 1 more: how much they do. */
 const distanceOf = (
-  { audio, fields }: { readonly audio: RequestFacts["audio"]; readonly fields: IndexedExchange["fields"] },
+  { audio, fields }: { readonly audio: RequestContent["audio"]; readonly fields: IndexedExchange["fields"] },
   recorded: IndexedExchange
 ): number => {
   const names = new Set([...fields.keys(), ...recorded.fields.keys()])
@@ -56,7 +56,7 @@ const sharedEnd = (one: string, other: string, most: number): number => {
 }
 
 /** A request as a message describes it. */
-export interface DescribedRequest extends Omit<RequestFacts, "operation"> {
+export interface DescribedRequest extends Omit<RequestContent, "operation"> {
   readonly filename?: string | undefined
 }
 
@@ -72,7 +72,7 @@ export const describeMissing = (
   request: DescribedRequest,
   recorded: (DescribedRequest & { readonly name: string }) | undefined
 ): string => {
-  const how = `record it with speech serve --record ${folder}`
+  const how = `record it with --record ${folder} of speech run or speech serve, or send a recorded one`
   if (recorded === undefined) return `no ${nouns[operation]} is recorded; ${how}`
   const differences = differencesOf(request, recorded)
   const more = differences.length - mostDifferences
@@ -111,7 +111,27 @@ const compare = (here: string | undefined, there: string | undefined): string =>
   const start = sharedBeginning(here, there) - context
   const from = start <= context ? 0 : start
   const part = (text: string) => quote(from === 0 ? text : `…${text.slice(from)}`)
-  return `${part(here)}, recorded ${part(there)}`
+  return distinct(part(here), part(there)).join(", recorded ")
+}
+
+/** In code units. A syllable of Hangul has up to three if it is not composed. */
+const escaped = 3
+
+/** Two texts, with the first difference written as escapes if it is not visible, as between `é` in one code point and in two. */
+const distinct = (one: string, other: string): readonly [string, string] => {
+  const at = sharedBeginning(one, other)
+  const isVisible = sharedBeginning(appearance(one), appearance(other)) <= appearance(one.slice(0, at)).length
+  return isVisible ? [one, other] : [escapeAt(one, at), escapeAt(other, at)]
+}
+
+const appearance = (text: string): string => text.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+
+const escapeAt = (text: string, at: number): string => {
+  const end = at + escaped
+  const escapes = text
+    .slice(at, end)
+    .replace(/[^ -~…]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+  return `${text.slice(0, at)}${escapes}${text.slice(end)}`
 }
 
 const describeAudio = ({ audio, filename }: DescribedRequest): string =>

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type { HttpClientError } from "@effect/platform/HttpClientError"
@@ -25,6 +25,7 @@ import { type Counter, type ExchangeCall, type Exchanges, makeCounter } from "./
 import { addressOf, forwardedRequest, relayed } from "./forwarding.js"
 import { keepExchange, secretsOf } from "./keepExchange.js"
 import { requestIdHeader, wavOf } from "./keptResponse.js"
+import { makeFolder } from "./makeFolder.js"
 import { removeAbandonedParts } from "./parts.js"
 import { makeRequestBody, type RequestBody } from "./requestBody.js"
 import { isProblem, makeRequestReader, type RequestReader } from "./requestReader.js"
@@ -44,7 +45,7 @@ export const makeRecorder = (options: RecorderOptions) =>
     const { apiKey, folder } = options
     yield* Effect.tryPromise({
       try: async () => {
-        await mkdir(join(folder, audioFolder), { recursive: true })
+        await makeFolder(join(folder, audioFolder))
         await removeAbandonedParts([folder, join(folder, audioFolder)])
       },
       catch: (error) =>
@@ -59,7 +60,7 @@ export const makeRecorder = (options: RecorderOptions) =>
         Effect.tryPromise(() => end().then(() => removeUnusedAudio(folder))).pipe(
           Effect.catchAll((error) =>
             Effect.logWarning(
-              `${folder} may hold responses or audio of earlier recordings (${codeOrName(error.error)}).`
+              `${folder} may hold responses or audio of earlier recordings: ${reasonOf(error.error, folder)}`
             )
           )
         )
@@ -77,6 +78,15 @@ export const makeRecorder = (options: RecorderOptions) =>
       reset: Effect.void
     } satisfies Exchanges
   })
+
+/** Why the end of a recording did not remove what is not used. */
+const reasonOf = (error: unknown, folder: string): string => {
+  if (error instanceof LocalServiceExchangesUnusable) return error.message
+  const code = codeOrName(error)
+  return code === "ENOENT" && !existsSync(folder)
+    ? "it was moved or removed."
+    : `it can't be read or written (${code}).`
+}
 
 const baseOf = (url: string | undefined): URL | undefined =>
   url === undefined ? undefined : Either.getOrUndefined(BaseUrl.check(url))
@@ -108,7 +118,7 @@ const record = (call: ExchangeCall, recorder: Recorder) =>
     const lost = (error: unknown) => Effect.zipRight(add("notKept"), warnCut(base, error))
     const startedAt = monotonicMillis()
     const sent = forwardedRequest(incoming, body, {
-      url: addressOf(base, operation, incoming),
+      url: addressOf(base, operation),
       apiKey: recorder.apiKey
     })
     const response = yield* Effect.catchAll(recorder.client.execute(sent), (error): Effect.Effect<never, Problem> => {
@@ -175,7 +185,7 @@ const observed = (
     return keep
   })
   const keepIfRead = Effect.flatMap(
-    Effect.promise(() => body.rest(restMillis)),
+    Effect.promise(() => body.readRest(restMillis)),
     (isRead) => (isRead ? keepOnce : Effect.void)
   )
   return response.stream.pipe(

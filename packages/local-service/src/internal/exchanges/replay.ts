@@ -17,7 +17,7 @@ import { type ExchangeIndex, type IndexedExchange, readIndex } from "./exchangeI
 import { type ExchangeReader, makeExchangeReader } from "./exchangeReader.js"
 import { type Counter, type ExchangeCall, type Exchanges, makeCounter } from "./exchanges.js"
 import { withHeaders } from "./forwarding.js"
-import { identityOf, type RequestFacts } from "./identity.js"
+import { identityOf, type RequestContent } from "./identity.js"
 import { requestIdHeader } from "./keptResponse.js"
 import { type DescribedRequest, describeMissing, nearestTo } from "./nearest.js"
 import { BodyFailed, makeRequestBody } from "./requestBody.js"
@@ -159,7 +159,7 @@ const idOf = ({ entry, operation, request }: ExchangeCall): string | undefined =
 
 /** The response to a request that the folder does not hold. Reads the whole fields of the nearest. */
 const missing = (
-  request: RequestFacts & Pick<DescribedRequest, "filename">,
+  request: RequestContent & Pick<DescribedRequest, "filename">,
   index: ExchangeIndex,
   { folder, reader }: Replay
 ): Effect.Effect<Problem, Problem> =>

@@ -9,7 +9,7 @@ export interface RequestBody {
   /** The next chunk, after the reader has it. `undefined` at the end. Rejects with {@link BodyFailed}. */
   readonly pull: () => Promise<Uint8Array | undefined>
   /** Pulls what is left, for so many milliseconds. Returns whether the reader has the whole body. */
-  readonly rest: (millis: number) => Promise<boolean>
+  readonly readRest: (millis: number) => Promise<boolean>
   /** What the reader has read, at the end of the body. */
   readonly whenRead: Promise<ReadRequest | Problem>
   /** Why the body did not come whole, if it did not. */
@@ -59,7 +59,7 @@ export const makeRequestBody = (incoming: IncomingMessage, reader: RequestReader
   }
   return {
     pull,
-    rest: async (millis) => {
+    readRest: async (millis) => {
       let timer: ReturnType<typeof setTimeout> | undefined
       const late = new Promise<boolean>((resolve) => {
         timer = setTimeout(() => resolve(false), millis)

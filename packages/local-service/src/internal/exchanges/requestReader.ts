@@ -11,10 +11,10 @@ import { maximumBodyBytes } from "../contract/synthesis.js"
 import { toForm } from "../contract/transcriptionForm.js"
 import { badRequest, formatFieldName, type Problem } from "../http/problems.js"
 import type { Contents } from "./contents.js"
-import { fieldsOfForm, type RequestFacts, sortKeys } from "./identity.js"
+import { fieldsOfForm, type RequestContent, sortKeys } from "./identity.js"
 
 /** What was read of a request, beside its audio. */
-export interface ReadRequest extends Pick<RequestFacts, "fields"> {
+export interface ReadRequest extends Pick<RequestContent, "fields"> {
   /** The fields for the journal. */
   readonly journalFields: Readonly<Record<string, unknown>>
   /** The recording, if there is one. */

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
-import { type FileHandle, mkdir, open, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
+import { type FileHandle, open, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { wallMillis } from "../realTime.js"
 import { type Contents, digestOfFile, makeDigest } from "./contents.js"
 import type { AudioFacts } from "./identity.js"
+import { makeOne } from "./makeFolder.js"
 import { partName } from "./parts.js"
 
 /** The folder of the audio, in that of the exchanges. */
@@ -57,7 +58,8 @@ export const makeSpool = ({ folder, headerLength = 0, secrets }: SpoolOptions): 
   let adding = Promise.resolve()
 
   const openPart = async () => {
-    await mkdir(audio, { recursive: true })
+    // Only this folder: that of the exchanges may have been moved, and a new one would have a part of them.
+    await makeOne(audio)
     const path = join(audio, partName(randomUUID()))
     return { path, file: await open(path, "wx") }
   }

@@ -1,8 +1,9 @@
-import { readdir, readFile, rm, stat } from "node:fs/promises"
+import { readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { wallMillis } from "../realTime.js"
-import { parseExchange } from "./exchangeFile.js"
+import { readExchange } from "./exchangeIndex.js"
 import { isExchangeFile } from "./identity.js"
 import { audioFolder } from "./spool.js"
 
@@ -17,7 +18,10 @@ export const removeUnusedAudio = async (folder: string): Promise<void> => {
   const used = new Set<string>()
   for (const file of await readdir(folder)) {
     if (!isExchangeFile(file)) continue
-    const { request, responses } = await Effect.runPromise(parseExchange(await readFile(join(folder, file), "utf8")))
+    const { request, responses } = Either.getOrThrowWith(
+      await Effect.runPromise(Effect.either(readExchange(folder, file))),
+      (error) => error
+    )
     if (request.audio !== undefined) used.add(request.audio.file)
     for (const { body } of responses) if ("file" in body) used.add(body.file)
   }
