@@ -448,7 +448,7 @@ it.scopedLive("a recording into a folder that can't be made ends, and one whose 
       const [exchange = ""] = (yield* namesIn(`${folder}-moved`)).filter((name) => name.endsWith(".json"))
       yield* Effect.promise(() => writeFile(join(`${folder}-moved`, exchange), "<<<<<<< HEAD"))
       yield* recording(`${folder}-moved`, realAt(real.url), Effect.succeed)
-      expect(lines.at(-1)).toMatch(/synthesize-\w+\.json is not JSON; is there a merge conflict in it\?/)
+      expect(lines.at(-1)).toMatch(/synthesize-\w+\.json is not JSON; is there a merge conflict in it\? Mend it/)
     })
   )
 )

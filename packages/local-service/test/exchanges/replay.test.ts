@@ -157,6 +157,9 @@ it.scopedLive("a request that is not recorded is 400 with the nearest one, and 5
           ])
         }
         expect(yield* service.exchanges).toMatchObject({ replayed: 1, missing: 7 })
+        yield* Effect.promise(() => rm(folder, { recursive: true }))
+        const moved = yield* synthesize(service, { text: "The train on platform two leaves at nine.", lang: "en" })
+        expect(moved.json().error).toMatch(/was moved or removed; move it back, or start the replay again/)
       })
     )
   }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
@@ -232,7 +235,7 @@ it.scopedLive("a folder that is missing, empty or damaged fails the layer, and t
       [
         exchange,
         (at) => writeFile(join(at, exchange), "{"),
-        /is not JSON; is there a merge conflict in it\? Mend it, or restore it, or delete it and record its request again/
+        /is not JSON; is there a merge conflict in it\? Mend it, restore it, or delete it and record its request again/
       ],
       [exchange, (at) => writeFile(join(at, exchange), "{}"), /is no exchange of this version/],
       [speech, (at) => rm(join(at, speech)), /does not exist as a file; restore it/],

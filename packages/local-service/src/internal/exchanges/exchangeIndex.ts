@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { codeOrName } from "@effect-speech/common/SystemCode"
@@ -97,7 +98,10 @@ export const readExchange = (
   const restore = "restore it, or delete it and record its request again"
   return Effect.tryPromise({
     try: () => readFile(path, "utf8"),
-    catch: (error) => unusable(path, `can't be read (${codeOrName(error)}); ${restore}`)
+    catch: (error) =>
+      existsSync(folder)
+        ? unusable(path, `can't be read (${codeOrName(error)}); ${restore}`)
+        : unusable(folder, "was moved or removed; move it back, or start the replay again with the folder where it is")
   }).pipe(
     Effect.flatMap((text) =>
       Effect.mapError(parseExchange(text), (error) =>
@@ -105,7 +109,7 @@ export const readExchange = (
           path,
           isJson(text)
             ? `is no exchange of this version (${describeParseError(error)}); ${restore}`
-            : `is not JSON; is there a merge conflict in it? Mend it, or ${restore}`
+            : `is not JSON; is there a merge conflict in it? Mend it, ${restore}`
         )
       )
     )
