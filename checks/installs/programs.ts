@@ -76,6 +76,14 @@ export const whole = async (signal: AbortSignal): Promise<Audio> => {
 
 export const response = (text: string): Promise<Response> => speech.speak(text).response({ headers: { "x-a": "b" } })
 
+export const parts = async (text: string): Promise<AsyncIterable<Uint8Array>> => {
+  const { body } = await speech.speak(text).response()
+  for await (const part of body) if (part.byteLength > 44) break
+  return speech.speak(text).wav()
+}
+
+export const asPromise = (text: string): Promise<Audio> => speech.speak(text)
+
 export const long = async (file: string): Promise<Transcript | string> => {
   try {
     return await speech.transcribeLong(file, { model: "hi-general-v2-8khz", onEvent: ({ tag }) => tag })

@@ -24,13 +24,16 @@ const ofNode = { lib: ["ES2022"], types: ["node"] }
 /** A project without the types of Node. */
 const ofBrowsers = { lib: ["ES2022", "DOM"], types: [], module: "nodenext" }
 
+/** A project with both, as that of a framework. The lib `DOM` has no iteration of streams. */
+const ofBoth = { ...ofBrowsers, types: ["node"] }
+
 /** Compiles the files. Returns the errors, those in the declarations of the package included. */
 export const compileAll = async ({ folder }: Project): Promise<ReadonlyArray<string>> => {
   const problems: Array<string> = []
   for (const compiler of compilers) {
     // TypeScript 7 has removed the resolution of CommonJS alone.
     const kinds = modules.filter(({ module }) => compiler !== "7" || module !== "commonjs")
-    for (const settings of [...kinds.map((kind) => ({ ...ofNode, ...kind })), ofBrowsers]) {
+    for (const settings of [...kinds.map((kind) => ({ ...ofNode, ...kind })), ofBrowsers, ofBoth]) {
       const files = ["types.mts", "types.cts", "types.ts"]
       const config = { compilerOptions: { ...strict, ...settings }, files }
       writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
