@@ -866,7 +866,7 @@ const timeout = 3_600_000
 const promise = "pay for no file twice, stop when they shall, and end with the whole output"
 
 describe("machines, whatever happens to them,", () => {
-  it(promise, { timeout }, () => assertAll(2, (plan) => history(plan)))
+  it(promise, { timeout }, () => assertAll(4, (plan) => history(plan)))
 
   it.runIf(hasPostgres)(`${promise}, several on one ${postgresTitle}`, { timeout }, async () => {
     const postgres = await startPostgres()
