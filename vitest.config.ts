@@ -27,8 +27,8 @@ export default defineConfig({
     isolate: false,
     setupFiles: ["test/support/restoreMethods.ts"],
     sequence: { sequencer: BrowserFirst },
-    // Many tests wait for processes: on two cores, four files at once take less time than three. With fewer at
+    // Many tests wait for processes: on two cores, three files at once take a sixth less time than two. With fewer at
     // least than at most, vitest ends a process that has not yet said that its file is done.
-    poolOptions: { forks: { minForks: 4, maxForks: 4 } }
+    poolOptions: { forks: { minForks: 3, maxForks: 3 } }
   }
 })
