@@ -4,9 +4,9 @@
 import { commandNames, commands, commonOptions, summary } from "./declaration.js"
 import type { Command, Option } from "./option.js"
 
-/** An option as it is written: `--out FILE`. */
-export const signature = ({ name, value }: Option<unknown>): string =>
-  `--${name}${value === undefined ? "" : ` ${value}`}`
+/** An option as it is written: `-o, --out FILE`. */
+export const signature = ({ name, short, value }: Option<unknown>): string =>
+  `${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`
 
 /** What an option does, with the values it takes and its default. */
 export const explanation = (option: Option<unknown>): string =>
@@ -49,7 +49,7 @@ export const rootHelp = (version: string): string =>
     "Usage\n  speech COMMAND …",
     `Commands\n${table(commandNames.map((name) => [name, commands[name].summary]))}`,
     `Options of every command\n${optionTable(commonOptions)}`,
-    "The options of a command: speech COMMAND --help"
+    "The options of a command: speech help COMMAND"
   ].join("\n\n")
 
 /** The help of commands that share their first word. */

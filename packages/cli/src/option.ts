@@ -23,6 +23,8 @@ interface Details {
   readonly example?: string
   /** What a shell completes. Default: `choices`. */
   readonly completes?: "file" | "folder"
+  /** One letter, as in `-o FILE`. The same option has the same letter in each command. */
+  readonly short?: string
 }
 
 /** An option of a command. */
@@ -65,10 +67,15 @@ export interface Command {
 }
 
 /** An option without a value. */
-export const flag = (written: `--${string}`, description: string): Option<boolean> => ({
+export const flag = (
+  written: `--${string}`,
+  description: string,
+  details: Pick<Details, "short"> = {}
+): Option<boolean> => ({
   name: written.slice(2),
   value: undefined,
   description,
+  ...details,
   isRequired: false,
   isRepeatable: false,
   read: (values) => values.length > 0

@@ -19,7 +19,7 @@ import { type InputFailed, refuse, type UsageError } from "../failure.js"
 import { audioLost } from "../fileFailure.js"
 import { isSameFile, isSameOutput } from "../fileIdentity.js"
 import { lockOf } from "../fileLock.js"
-import { say } from "../message.js"
+import { note, unlessQuiet } from "../message.js"
 import { checkStandardOutput, standardOutput } from "../output.js"
 import * as Progress from "../progress.js"
 import { readText } from "../readText.js"
@@ -96,7 +96,7 @@ const checkName = ({ out }: Given<"synthesize">): Effect.Effect<void, UsageError
   )
 }
 
-const printWarnings = ({ warnings }: SpeechStream): Effect.Effect<void> => say(...warnings.map(describeWarning))
+const printWarnings = ({ warnings }: SpeechStream): Effect.Effect<void> => note(...warnings.map(describeWarning))
 
 /** The longest text of one request, in code points. */
 const longestRequest = 10_000
@@ -173,8 +173,10 @@ const synthesizeWhole = (given: Given<"synthesize">, text: SpokenText<string>) =
         ? Console.log(JSON.stringify({ ...file, requestId, warnings, call: yield* speech.call }))
         : Effect.zipRight(
             printWarnings(speech),
-            Console.error(
-              `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${AudioFormat.describe(file.format)}, request ${requestId}`
+            unlessQuiet(
+              Console.error(
+                `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${AudioFormat.describe(file.format)}, request ${requestId}`
+              )
             )
           )
     )

@@ -17,7 +17,7 @@ import { writeFailed } from "../fileFailure.js"
 import { isLink, leadsTo } from "../fileIdentity.js"
 import * as Json from "../json.js"
 import { lockOutput } from "../lockFolder.js"
-import { count, plural, say } from "../message.js"
+import { count, note, plural, unlessQuiet } from "../message.js"
 import { standardOutput, writeText } from "../output.js"
 import { keepPieces } from "../pieces.js"
 import * as Progress from "../progress.js"
@@ -62,7 +62,7 @@ const showing =
 const isDevice = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isCharacterDevice() === true
 
 const printWarnings = ({ pieces }: LongSpeech.Report): Effect.Effect<void> =>
-  say(...new Set(pieces.flatMap(({ warnings }) => warnings.map(describeWarning))))
+  note(...new Set(pieces.flatMap(({ warnings }) => warnings.map(describeWarning))))
 
 const writeSubtitles = (path: string, { segments }: LongSpeech.Report) => {
   const cues = Subtitles.layout(segments)
@@ -103,8 +103,10 @@ export const synthesizeLong = (given: Given<"synthesize">, text: SpokenText) => 
         ? Console.log(JSON.stringify({ ...file, requestId: request.requestId, subtitles, ...Json.ofSpeech(report) }))
         : Effect.zipRight(
             printWarnings(report),
-            Console.error(
-              `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${format}, ${plural(report.pieces.length, "piece")}, request ${request.requestId}`
+            unlessQuiet(
+              Console.error(
+                `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${format}, ${plural(report.pieces.length, "piece")}, request ${request.requestId}`
+              )
             )
           )
     )

@@ -15,7 +15,7 @@ const unanswered = ["hold", "repeat"] as const
 
 /** The options that find a run. */
 const place = {
-  out: optional("--out DIR", text, "Folder of the results of the run.", { completes: "folder" }),
+  out: optional("--out DIR", text, "Folder of the results of the run.", { completes: "folder", short: "o" }),
   store: optional(
     "--store STORE",
     text,
@@ -119,7 +119,11 @@ export const archiveRun = {
   },
   options: {
     model: modelOfRun,
-    out: required("--out DIR", text, "Folder for the results.", { example: "transcripts", completes: "folder" }),
+    out: required("--out DIR", text, "Folder for the results.", {
+      example: "transcripts",
+      completes: "folder",
+      short: "o"
+    }),
     format: archiveFormat("Format of the results.", "txt, or wav for a synthesis"),
     store: place.store,
     byContent: flag("--by-content", "Identify a file by its content, not by its size and time of change."),

@@ -15,8 +15,10 @@ export type LogLevel = (typeof logLevels)[number]
 
 /** The options of every command. */
 export const commonOptions = {
-  help: flag("--help", "Print this help, or the help of a command. Short: -h."),
+  help: flag("--help", "Print this help, or the help of a command.", { short: "h" }),
   version: flag("--version", "Print the version."),
+  quiet: flag("--quiet", "Print no notes and no progress. Errors are still printed.", { short: "q" }),
+  verbose: flag("--verbose", "Log what happens to standard error. The same as --log-level debug.", { short: "v" }),
   completions: oneOf(
     "--completions SHELL",
     shells,

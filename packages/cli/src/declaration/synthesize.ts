@@ -46,7 +46,8 @@ export const synthesize = {
   options: {
     out: required("--out FILE", text, "WAV file to write. - is standard output, if that is not a terminal.", {
       example: "speech.wav",
-      completes: "file"
+      completes: "file",
+      short: "o"
     }),
     textFile: optional(
       "--text-file FILE",
