@@ -48,7 +48,7 @@ const resolveText = (given: Given<"synthesize">) =>
     const { byScript, languagesOf } = yield* Effect.promise(() => import("../spokenText.js"))
     const spoken = byScript(text)
     const found = languagesOf(spoken)
-    yield* say(
+    yield* note(
       found.length === 0
         ? "The text has no letter of a known script: it is spoken in the language of the service's default."
         : `${found.length === 1 ? "Language" : "Languages"} by script: ${found.join(", ")}.`
