@@ -27,6 +27,7 @@ import * as ExitCode from "./exitCode.js"
 import { commandHelp, groupHelp, rootHelp } from "./help.js"
 import { type Command, Invalid, type Option, suchAs } from "./option.js"
 import { suggest, suggestRelated } from "./suggest.js"
+import { plainView } from "./terminal.js"
 
 /** A text that the arguments alone decide. */
 export interface Printed {
@@ -79,7 +80,7 @@ const version = (): string =>
   (createRequire(import.meta.url)("@effect-speech/cli/package.json") as { readonly version: string }).version
 
 /** Reads the arguments that follow the name of the program. */
-export const parse = (args: ReadonlyArray<string>): Printed | Run => {
+export const parse = (args: ReadonlyArray<string>, view = plainView): Printed | Run => {
   const terminator = args.indexOf("--")
   const written = terminator === -1 ? args : args.slice(0, terminator)
   const tokens = split(args)
@@ -99,8 +100,10 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
 
   const print = (text: string): Printed => ({ _tag: "Printed", stream: "stdout", text, code: ExitCode.done })
   if (args.length === 0 || written.includes("--help") || written.includes("-h")) {
-    if (command !== undefined) return print(commandHelp(name ?? "", command))
-    return print(group === undefined ? rootHelp(version()) : groupHelp(group))
+    if (command !== undefined) {
+      return print(commandHelp(name ?? "", command, { all: written.includes("--all"), view }))
+    }
+    return print(group === undefined ? rootHelp(version(), view) : groupHelp(group, view))
   }
 
   const result = ((): Printed | Run | Refusal => {
@@ -113,11 +116,12 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
     }
     const firstValue = (option: string) => given.get(option)?.[0]
     if (given.has("version")) return print(version())
+    if (given.has("all")) return new Refusal("--all is for --help.")
     const shell = firstValue("completions")
     if (shell !== undefined) return print(completionScript(shell as Shell))
     if (name === undefined) {
       return given.size === (given.has("log-level") ? 1 : 0)
-        ? print(rootHelp(version()))
+        ? print(rootHelp(version(), view))
         : new Refusal(`Give a command: ${firstWords.join(", ")}.`)
     }
     if (name === group) return new Refusal(`Give a command of ${group}: ${secondWords(group).join(", ")}.`)
