@@ -14,7 +14,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 /**
  * wavesurfer.js writes a style element into its shadow root, which a content security policy without `unsafe-inline`
- * blocks. The element is removed here. `src/waveformStyle.ts` is adopted in its place.
+ * blocks. The element is removed here. `src/player/waveformStyle.ts` is adopted in its place.
  */
 const removeInlineStyle: Plugin = {
   name: "remove the inline style of wavesurfer.js",

@@ -13,7 +13,7 @@ import { isInstalled } from "effect-speech-test-support/programs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { buildConsole } from "../console/build.js"
 import { asCurl, asEffect } from "../console/src/code.js"
-import { runsOf } from "../console/src/groupRuns.js"
+import { runsOf } from "../console/src/runs/groupRuns.js"
 import type { JournalEntry } from "../src/Journal.js"
 import { cannedService } from "./blackbox/support/service.js"
 

@@ -22,16 +22,17 @@ import { standardOutput, writeText } from "../output.js"
 import { keepPieces } from "../pieces.js"
 import * as Progress from "../progress.js"
 import { describeLeft, describeWarning } from "../serviceFailure.js"
+import type { SpokenText } from "../spokenText.js"
 import { Tally } from "../tally.js"
 
 /** All pieces have the id of one request. */
-const requestOf = (given: Given<"synthesize">, text: string) => {
+const requestOf = (given: Given<"synthesize">, text: SpokenText) => {
   const request = synthesisOf(given, text)
   return { ...request, requestId: request.requestId ?? crypto.randomUUID() }
 }
 
 /** Prints the plan of a text. A text that is not divided is one request. */
-export const printPlan = (given: Given<"synthesize">, text: string, isDivided: boolean) =>
+export const printPlan = (given: Given<"synthesize">, text: SpokenText, isDivided: boolean) =>
   Effect.gen(function* () {
     const whole = { maximumCodePoints: 10_000, firstCodePoints: 10_000 }
     const planned = yield* LongSpeech.plan(requestOf(given, text), isDivided ? {} : whole)
@@ -69,7 +70,7 @@ const writeSubtitles = (path: string, { segments }: LongSpeech.Report) => {
 }
 
 /** Speaks a text of any length. The text is divided also if it is short. */
-export const synthesizeLong = (given: Given<"synthesize">, text: string) => {
+export const synthesizeLong = (given: Given<"synthesize">, text: SpokenText) => {
   const { concurrency, json, out, pauses, pieces, subtitles } = given
   const request = requestOf(given, text)
   const folder = pieces ?? (out === "-" || isDevice(out) ? undefined : besideOf(out))

@@ -14,6 +14,9 @@ const everyFormat: Record<OutputFormat, true> = {
 }
 const outputFormats = Object.keys(everyFormat) as ReadonlyArray<OutputFormat>
 
+/** The value of `--lang` that finds the language of each sentence by its script. */
+export const autoLang = "auto"
+
 export const lang = optional("--lang CODE", text, "Language of the text, such as en.", { default: "hi" })
 
 export const voice = optional("--voice ID", text, "Voice of the language.", { default: "default_female" })

@@ -13,7 +13,7 @@ import {
   text
 } from "../option.js"
 import { allowInsecureHttp, json, retries, timeout } from "./shared.js"
-import { lang, outputFormat, speed, voice } from "./speaking.js"
+import { outputFormat, speed, voice } from "./speaking.js"
 
 /** In milliseconds, by the boundary at which a piece ends. */
 const pauses: Read<Partial<Record<Boundary, number>>> = (given) => {
@@ -55,7 +55,12 @@ export const synthesize = {
         "Read the text from this UTF-8 file, without the line break at its end. - is standard input.",
         { completes: "file" }
       ),
-      lang,
+      lang: optional(
+        "--lang CODE",
+        text,
+        "Language of the text, such as en. With auto, each sentence has the language of its script.",
+        { default: "hi" }
+      ),
       voice,
       speed,
       numStep: optional("--num-step N", number(), "Flow-matching steps of the model, 1 to 100.", {

@@ -55,7 +55,7 @@ serviceTests("the platform", cannedService(), (it) => {
 
     // One of the fields that say what happens is required.
     const { items } = paths["/platform/api/faults"].put.requestBody.content["application/json"].schema
-    const which = "afterMillis forMillis nth operation probability seed times message".split(" ")
+    const which = "afterMillis every forMillis nth operation probability seed times message".split(" ")
     const what = "body delayMillis headers malformedHeader reset stallAtByte status truncateAtByte".split(" ")
     expect(Object.keys(items.properties).toSorted()).toEqual([...which, ...what].toSorted())
     expect(items.additionalProperties).toBe(false)

@@ -1,5 +1,5 @@
 /** What the forms of the page offer: the names, languages and voices of the service's models. */
-import type { Model, SynthesisModel, TranscriptionModel } from "../../src/Models.js"
+import type { Model, SynthesisModel, TranscriptionModel } from "../../../src/Models.js"
 
 type Models = ReadonlyArray<Model> | undefined
 

@@ -3,13 +3,13 @@ import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { useState } from "preact/hooks"
-import { Fault, FaultRecord } from "../../src/Faults.js"
-import { type CallFailure, call } from "./api.js"
-import { Card } from "./Card.js"
-import { Form } from "./Form.js"
-import { FailureNote, say } from "./notices.js"
-import { faults } from "./state.js"
-import { useStore } from "./store.js"
+import { Fault, FaultRecord } from "../../../src/Faults.js"
+import { type CallFailure, call } from "../api.js"
+import { Form } from "../Form.js"
+import { FailureNote, say } from "../notices.js"
+import { Room } from "../Room.js"
+import { faults } from "../state.js"
+import { useStore } from "../store.js"
 
 interface Preset {
   readonly name: string
@@ -59,7 +59,7 @@ export const Faults = () => {
   }
 
   return (
-    <Card class="faults" title="Faults" beside={<span class="quiet">failures on demand</span>}>
+    <Room name="faults" title="Faults" beside={<span class="quiet">failures on demand</span>}>
       <ul class="plain">
         {presets.map(({ fault, name }) => {
           const record = recordOf(fault)
@@ -103,7 +103,7 @@ export const Faults = () => {
           If several match a request, the first happens. Each change starts all counts and times again.
         </p>
       )}
-    </Card>
+    </Room>
   )
 }
 

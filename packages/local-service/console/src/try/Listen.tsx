@@ -1,22 +1,23 @@
 /** Recording to text. */
 import type { ComponentChildren } from "preact"
 import { useId, useRef, useState } from "preact/hooks"
-import type { Transcript } from "../../src/internal/console/messages.js"
-import { sentence } from "./api.js"
-import { Card } from "./Card.js"
-import { Choice } from "./Choice.js"
-import type { Fields } from "./code.js"
-import { Form } from "./Form.js"
-import { millis, percent } from "./format.js"
+import type { Transcript } from "../../../src/internal/console/messages.js"
+import { sentence } from "../api.js"
+import { Card } from "../Card.js"
+import { Choice } from "../Choice.js"
+import type { Fields } from "../code.js"
+import { Form } from "../Form.js"
+import { millis, percent } from "../format.js"
+import { FailureNote, say } from "../notices.js"
+import { Player } from "../player/Player.js"
+import { teach, transcribe } from "../speech.js"
+import { about, models } from "../state.js"
+import { makeStore, useStore } from "../store.js"
+import { useCall } from "../useCall.js"
 import { Microphone } from "./Microphone.js"
 import { modelNames, takesHotwords } from "./modelChoices.js"
-import { FailureNote, say } from "./notices.js"
 import { OtherFields } from "./OtherFields.js"
-import { Player } from "./Player.js"
-import { teach, transcribe } from "./speech.js"
-import { about, models } from "./state.js"
-import { makeStore, useStore } from "./store.js"
-import { useCall } from "./useCall.js"
+import { showTry } from "./showTry.js"
 
 const chosenModel = makeStore<string | undefined>(undefined)
 
@@ -37,9 +38,7 @@ const hotwordsOf = (text: string): Fields => {
 export const editTranscription = ({ aux: _, model, transaction_id: __, ...others }: Fields): void => {
   if (typeof model === "string") chosenModel.set(model)
   otherFields.set(others)
-  const chooser = document.getElementById("listen-file")
-  chooser?.scrollIntoView({ block: "center" })
-  chooser?.focus()
+  showTry("listen-file")
 }
 
 export const Listen = () => {

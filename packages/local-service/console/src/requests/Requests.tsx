@@ -1,15 +1,15 @@
 /** The journal: each request, live. */
 import type { RefObject } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { JournalEntry } from "../../src/Journal.js"
-import { Card } from "./Card.js"
-import { number, plural } from "./format.js"
-import { phase } from "./live.js"
+import type { JournalEntry } from "../../../src/Journal.js"
+import { number, plural } from "../format.js"
+import { phase } from "../live.js"
+import { Room } from "../Room.js"
+import { requests } from "../state.js"
+import { useStore } from "../store.js"
+import { Table } from "../Table.js"
 import { RequestRow } from "./RequestRow.js"
 import { filter, matches, useOpenRequest } from "./requestList.js"
-import { requests } from "./state.js"
-import { useStore } from "./store.js"
-import { Table } from "./Table.js"
 
 /** The page draws this many requests at once. */
 const pageSize = 50
@@ -22,7 +22,7 @@ export const Requests = () => {
   const [page, setPage] = usePage(found, open, text)
   const isUnknown = open !== undefined && entries !== undefined && !entries.some((entry) => entry.number === open)
   return (
-    <Card class="requests" id="requests" title="Requests" beside={<Filter text={text} />}>
+    <Room name="requests" title="Requests" beside={<Filter text={text} />}>
       {isUnknown && (
         <p class="notice">The journal has no request {open}. It keeps the latest requests, and a reset empties it.</p>
       )}
@@ -40,7 +40,7 @@ export const Requests = () => {
       <p class="hidden" aria-live="polite">
         {text !== "" && `${plural(found.length, "request")} found`}
       </p>
-    </Card>
+    </Room>
   )
 }
 

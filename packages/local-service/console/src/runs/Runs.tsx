@@ -1,11 +1,11 @@
 /** The runs that the journal shows. */
 import { useState } from "preact/hooks"
-import { Card } from "./Card.js"
-import { plural, time } from "./format.js"
+import { plural, time } from "../format.js"
+import { Room } from "../Room.js"
+import { showRequests } from "../requests/requestList.js"
+import { requests } from "../state.js"
+import { useStore } from "../store.js"
 import { runsOf } from "./groupRuns.js"
-import { showRequests } from "./requestList.js"
-import { requests } from "./state.js"
-import { useStore } from "./store.js"
 
 const shownAtFirst = 10
 
@@ -15,7 +15,7 @@ export const Runs = () => {
   const runs = runsOf(entries ?? [])
   const shown = all ? runs : runs.slice(0, shownAtFirst)
   return (
-    <Card class="runs" title="Runs" beside={<span class="quiet">long texts and archives</span>}>
+    <Room name="runs" title="Runs" beside={<span class="quiet">long texts and archives</span>}>
       {runs.length === 0 ? (
         <p class="empty">
           No runs yet. Speak a long text with LongSpeech, or run <code>speech archive</code>: the pieces of each text
@@ -43,6 +43,6 @@ export const Runs = () => {
           Show all {runs.length}
         </button>
       )}
-    </Card>
+    </Room>
   )
 }

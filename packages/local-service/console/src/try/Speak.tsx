@@ -4,21 +4,22 @@ import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { useEffect, useId, useRef, useState } from "preact/hooks"
-import type { Model } from "../../src/Models.js"
-import { Card } from "./Card.js"
-import { Choice } from "./Choice.js"
-import { CopyButtons } from "./CopyButtons.js"
-import type { Fields } from "./code.js"
-import { Form } from "./Form.js"
-import { language, millis, number, plural, voice } from "./format.js"
+import type { Model } from "../../../src/Models.js"
+import { Card } from "../Card.js"
+import { Choice } from "../Choice.js"
+import { CopyButtons } from "../CopyButtons.js"
+import type { Fields } from "../code.js"
+import { Form } from "../Form.js"
+import { language, millis, number, plural, voice } from "../format.js"
+import { FailureNote } from "../notices.js"
+import { Player } from "../player/Player.js"
+import { type Spoken, speak } from "../speech.js"
+import { about, models } from "../state.js"
+import { makeStore, useStore } from "../store.js"
+import { useCall } from "../useCall.js"
 import { spokenLanguages, voicesFor } from "./modelChoices.js"
-import { FailureNote } from "./notices.js"
 import { OtherFields } from "./OtherFields.js"
-import { Player } from "./Player.js"
-import { type Spoken, speak } from "./speech.js"
-import { about, models } from "./state.js"
-import { makeStore, useStore } from "./store.js"
-import { useCall } from "./useCall.js"
+import { showTry } from "./showTry.js"
 
 interface Draft {
   readonly text: string
@@ -56,9 +57,7 @@ export const editSpeech = ({ text, lang, voice, output_format, speed, ...others 
     speed: typeof speed === "number" ? speed : 1,
     others: Object.fromEntries(Object.entries(others).filter(([, value]) => !isEmpty(value)))
   })
-  const field = document.getElementById("speak-text")
-  field?.scrollIntoView({ block: "center" })
-  field?.focus()
+  showTry("speak-text")
 }
 
 const isEmpty = (value: unknown): boolean =>

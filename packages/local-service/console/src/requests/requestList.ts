@@ -1,36 +1,25 @@
 /** The filter of the list of requests, and the request that the address opens. */
-import { useEffect, useState } from "preact/hooks"
-import type { JournalEntry } from "../../src/Journal.js"
-import { makeStore } from "./store.js"
+import type { JournalEntry } from "../../../src/Journal.js"
+import { address, linkTo, show } from "../address.js"
+import { makeStore, useStore } from "../store.js"
 
 export const filter = makeStore("")
 
 /** Shows the requests that hold a text. */
 export const showRequests = (text: string): void => {
   filter.set(text)
-  document.getElementById("requests")?.scrollIntoView()
-  document.getElementById("requests-filter")?.focus({ preventScroll: true })
+  show(linkTo("requests"))
 }
 
 /** The number of the open request, which the address holds: `#/requests/12`. */
-const openFromAddress = (): number | undefined => {
-  const [, digits] = /^#\/requests\/(\d{1,15})$/.exec(location.hash) ?? []
-  return digits === undefined ? undefined : Number(digits)
-}
-
 export const useOpenRequest = (): number | undefined => {
-  const [open, setOpen] = useState(openFromAddress)
-  useEffect(() => {
-    const read = () => setOpen(openFromAddress())
-    window.addEventListener("hashchange", read)
-    return () => window.removeEventListener("hashchange", read)
-  }, [])
-  return open
+  const { path, room } = useStore(address)
+  const [digits = ""] = path
+  return room === "requests" && /^\d{1,15}$/.test(digits) ? Number(digits) : undefined
 }
 
-export const toggle = (entry: number, isOpen: boolean): void => {
-  location.hash = isOpen ? "#/requests" : `#/requests/${entry}`
-}
+export const toggle = (entry: number, isOpen: boolean): void =>
+  show(isOpen ? linkTo("requests") : linkTo("requests", [entry]))
 
 /** The words of an entry, for the filter. An entry is replaced when it changes, so they are made once. */
 const words = new WeakMap<JournalEntry, string>()

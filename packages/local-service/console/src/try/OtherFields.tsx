@@ -1,5 +1,5 @@
 /** The fields of an edited request that a form does not show, and sends. */
-import type { Fields } from "./code.js"
+import type { Fields } from "../code.js"
 
 export const OtherFields = ({ fields, onRemove }: { readonly fields: Fields; readonly onRemove: () => void }) =>
   Object.keys(fields).length === 0 ? null : (

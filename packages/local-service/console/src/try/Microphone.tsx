@@ -1,6 +1,6 @@
 /** Records from the microphone. */
 import { useEffect, useRef, useState } from "preact/hooks"
-import { position } from "./format.js"
+import { position } from "../format.js"
 
 /** Containers that browsers record, with the ending of the file's name. */
 const recordingTypes = [

@@ -1,16 +1,16 @@
 /** The facts of a request, its replay and its code. */
 import { useId, useRef, useState } from "preact/hooks"
-import type { JournalEntry } from "../../src/Journal.js"
-import type { CallFailure } from "./api.js"
-import { CopyButtons } from "./CopyButtons.js"
-import type { Fields } from "./code.js"
-import { dateAndTime, millis } from "./format.js"
-import { editTranscription } from "./Listen.js"
-import { FailureNote } from "./notices.js"
-import { Player } from "./Player.js"
+import type { JournalEntry } from "../../../src/Journal.js"
+import type { CallFailure } from "../api.js"
+import { CopyButtons } from "../CopyButtons.js"
+import type { Fields } from "../code.js"
+import { dateAndTime, millis } from "../format.js"
+import { FailureNote } from "../notices.js"
+import { Player } from "../player/Player.js"
+import { replayProblem, sentRecording, speak, transcribe } from "../speech.js"
+import { editTranscription } from "../try/Listen.js"
+import { editSpeech } from "../try/Speak.js"
 import { showRequests } from "./requestList.js"
-import { editSpeech } from "./Speak.js"
-import { replayProblem, sentRecording, speak, transcribe } from "./speech.js"
 
 interface EntryProps {
   readonly entry: JournalEntry

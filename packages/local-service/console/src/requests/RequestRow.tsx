@@ -1,7 +1,7 @@
 /** A request in the list, and its details when it is open. */
 import { useEffect, useState } from "preact/hooks"
-import type { JournalEntry } from "../../src/Journal.js"
-import { millis, time } from "./format.js"
+import type { JournalEntry } from "../../../src/Journal.js"
+import { millis, time } from "../format.js"
 import { outcomes, RequestDetails } from "./RequestDetails.js"
 import { toggle } from "./requestList.js"
 

@@ -1,5 +1,6 @@
 /** Runs: the requests of one long text or one file of an archive, which have one parent or share an id. */
-import type { JournalEntry } from "../../src/Journal.js"
+import type { JournalEntry } from "../../../src/Journal.js"
+import { isFailed } from "../requests/outcome.js"
 
 export interface Run {
   readonly id: string
@@ -12,9 +13,6 @@ export interface Run {
   readonly first: JournalEntry
   readonly latest: JournalEntry
 }
-
-const isFailed = ({ outcome, status }: JournalEntry): boolean =>
-  outcome !== "underWay" && (status === null || status >= 400)
 
 /** The runs of more than one request, and those of pieces. Latest first. */
 export const runsOf = (entries: ReadonlyArray<JournalEntry>): ReadonlyArray<Run> => {

@@ -1,9 +1,9 @@
 /** The usage of each day, as bars and as a table. */
-import type { Usage } from "../../src/Accounts.js"
-import { number, plural } from "./format.js"
-import { usage } from "./state.js"
-import { useStore } from "./store.js"
-import { Table } from "./Table.js"
+import type { Usage } from "../../../src/Accounts.js"
+import { number, plural } from "../format.js"
+import { usage } from "../state.js"
+import { useStore } from "../store.js"
+import { Table } from "../Table.js"
 
 type Records = ReadonlyArray<Usage>
 

@@ -1,7 +1,7 @@
 /** A recording to hear and to see: its waveform, a cursor, its segments, and its spectrogram. */
 import { useId, useRef, useState } from "preact/hooks"
-import type { TranscriptSegment } from "../../src/internal/console/messages.js"
-import { percent, position } from "./format.js"
+import type { TranscriptSegment } from "../../../src/internal/console/messages.js"
+import { percent, position } from "../format.js"
 import { maximumSpectrogramSeconds, useSpectrogram, useWave, type Wave } from "./wave.js"
 
 export interface PlayerProps {

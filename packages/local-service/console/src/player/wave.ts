@@ -2,9 +2,9 @@
 import type { RefObject } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import WaveSurfer from "wavesurfer.js"
-import { waveform } from "./speech.js"
-import { useStore } from "./store.js"
-import { colourOf, painted } from "./theme.js"
+import { waveform } from "../speech.js"
+import { useStore } from "../store.js"
+import { colourOf, painted } from "../theme.js"
 import { waveformStyle } from "./waveformStyle.js"
 
 const height = 80

@@ -1,14 +1,14 @@
 /** The keys of the account: the active one, a new one, and the revoked ones. */
 import * as Schema from "effect/Schema"
 import { useEffect, useRef, useState } from "preact/hooks"
-import { Key, type KeyScope, Keys } from "../../src/Accounts.js"
-import { call, type Outcome } from "./api.js"
-import { Form } from "./Form.js"
-import { dateAndTime, plural } from "./format.js"
-import { confirmed, copy, FailureNote } from "./notices.js"
-import { keys, readKeys } from "./state.js"
-import { useStore } from "./store.js"
-import { useCall } from "./useCall.js"
+import { Key, type KeyScope, Keys } from "../../../src/Accounts.js"
+import { call, type Outcome } from "../api.js"
+import { Form } from "../Form.js"
+import { dateAndTime, plural } from "../format.js"
+import { confirmed, copy, FailureNote } from "../notices.js"
+import { keys, readKeys } from "../state.js"
+import { useStore } from "../store.js"
+import { useCall } from "../useCall.js"
 
 const scopes: ReadonlyArray<KeyScope> = ["tts:synth", "stt:transcribe"]
 
@@ -24,7 +24,6 @@ export const KeyList = () => {
   const active = known?.active ?? undefined
   return (
     <>
-      <h3>Key</h3>
       {created && <NewKey key={created.id} created={created} onDone={() => setCreated(undefined)} />}
       {active ? (
         <ActiveKey active={active} make={make} />

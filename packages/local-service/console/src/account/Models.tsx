@@ -1,9 +1,9 @@
 /** The models of the service, with their state. */
-import type { Model } from "../../src/Models.js"
-import { Card } from "./Card.js"
-import { bytes, language, number, plural, voice } from "./format.js"
-import { models } from "./state.js"
-import { useStore } from "./store.js"
+import type { Model } from "../../../src/Models.js"
+import { Card } from "../Card.js"
+import { bytes, language, number, plural, voice } from "../format.js"
+import { models } from "../state.js"
+import { useStore } from "../store.js"
 
 const purposes = { transcribe: "transcription", synthesize: "synthesis" } as const
 
