@@ -27,6 +27,7 @@ import * as ExitCode from "./exitCode.js"
 import { commandHelp, groupHelp, rootHelp } from "./help.js"
 import { type Command, Invalid, type Option, suchAs } from "./option.js"
 import { commandHabit, optionHabit, suggest, suggestRelated } from "./suggest.js"
+import { plainView, type View } from "./terminal.js"
 
 /** A text that the arguments alone decide. */
 export interface Printed {
@@ -84,7 +85,7 @@ const version = (): string =>
   (createRequire(import.meta.url)("@effect-speech/cli/package.json") as { readonly version: string }).version
 
 /** Reads the arguments that follow the name of the program. */
-export const parse = (args: ReadonlyArray<string>): Printed | Run => {
+export const parse = (args: ReadonlyArray<string>, view = plainView): Printed | Run => {
   const terminator = args.indexOf("--")
   const written = terminator === -1 ? args : args.slice(0, terminator)
   const tokens = split(args)
@@ -102,7 +103,10 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
       (group === undefined && (arg === "--format=json" || (arg === "--format" && written[index + 1] === "json")))
   )
 
-  if (args.length === 0 || written.includes("--help") || written.includes("-h")) return printHelp(name, group)
+  const helpOptions = { all: written.includes("--all"), view }
+  if (args.length === 0 || written.includes("--help") || written.includes("-h")) {
+    return printHelp(name, group, helpOptions)
+  }
 
   const result = ((): Printed | Run | Refusal => {
     const given = new Map<string, ReadonlyArray<string>>()
@@ -115,14 +119,15 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
     const firstValue = (option: string) => given.get(option)?.[0]
     if (asksHelp) {
       const isKnown = name === undefined || name === group || command !== undefined
-      return isKnown ? printHelp(name, group) : unknownCommand(name, group)
+      return isKnown ? printHelp(name, group, helpOptions) : unknownCommand(name, group)
     }
     if (given.has("version") || name === "version") return print(version())
+    if (given.has("all")) return new Refusal("--all is for --help.")
     const shell = firstValue("completions")
     if (shell !== undefined) return print(completionScript(shell as Shell))
     if (name === undefined) {
       return given.size === (given.has("log-level") ? 1 : 0)
-        ? print(rootHelp(version()))
+        ? print(rootHelp(version(), view))
         : new Refusal(
             `Give a command: ${firstWords.join(", ")}.${given.has("verbose") ? " --version prints the version." : ""}`
           )
@@ -172,10 +177,14 @@ const withoutHelp = <Positional extends { readonly value: string }>(positionals:
 const print = (text: string): Printed => ({ _tag: "Printed", stream: "stdout", text, code: ExitCode.done })
 
 /** The help of a command, of a group, or of all. */
-const printHelp = (name: string | undefined, group: string | undefined): Printed => {
+const printHelp = (
+  name: string | undefined,
+  group: string | undefined,
+  options: { readonly all: boolean; readonly view: View }
+): Printed => {
   const command = commandOf(name)
-  if (command !== undefined) return print(commandHelp(name ?? "", command))
-  return print(group === undefined ? rootHelp(version()) : groupHelp(group))
+  if (command !== undefined) return print(commandHelp(name ?? "", command, options))
+  return print(group === undefined ? rootHelp(version(), options.view) : groupHelp(group, options.view))
 }
 
 const ownOption = (command: Command, name: string) => readBy(command).find((option) => option.name === name)

@@ -27,9 +27,11 @@ const editDistance = (from: string, to: string): number => {
 
 const letters = (word: string): string => word.toLowerCase().replace(/^-+/, "")
 
-/** Whether one begins with the other, such as `output` and `out`, or one is a part of the other. */
+/** Whether a name begins with the word, is at least half of it, such as `out` of `output`, or has it as a part. */
 const isRelated = (word: string, name: string): boolean =>
-  name.startsWith(word) || (name.length > 2 && word.startsWith(name)) || name.split("-").includes(word)
+  name.startsWith(word) ||
+  (name.length > 2 && word.startsWith(name) && name.length * 2 >= word.length) ||
+  name.split("-").includes(word)
 
 /** Returns one or two candidates that are related. */
 export const suggestRelated = (given: string, candidates: ReadonlyArray<string>): string | undefined => {

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import { TtsContract } from "@effect-speech/tts"
-import { commandNames, commands, commonOptions } from "../src/declaration.js"
+import { commandGroups, commandNames, commands, commonOptions } from "../src/declaration.js"
 import { explanation, signature } from "../src/help.js"
-import type { Option } from "../src/option.js"
+import type { Command, Option } from "../src/option.js"
 import { type Printed, parse, type Run } from "../src/parse.js"
+import { plainView } from "../src/terminal.js"
 import { rowsOf } from "./environment.js"
 
 /** What arguments print. In a row of a table, spaces separate them and `''` is an empty one. */
@@ -219,6 +220,9 @@ describe("the arguments", () => {
   })
 })
 
+const linesOver = (columns: number, text: string): ReadonlyArray<string> =>
+  text.split("\n").filter((line) => Array.from(line).length > columns)
+
 const tableOf = (options: Readonly<Record<string, Option<unknown>>>): ReadonlyArray<string> =>
   Object.values(options).map((option) => `| \`${signature(option)}\` | ${explanation(option)} |`)
 
@@ -249,14 +253,36 @@ describe("the help", () => {
     for (const name of commandNames) expect(text.includes(`\n  ${name} `)).toBe(name.startsWith("archive "))
   })
 
-  it.each(commandNames)("of %s fits on a screen and has every option", (name) => {
+  it("of the whole has each command under one heading", () => {
+    expect(commandGroups.flatMap(([, names]) => names).toSorted()).toEqual(commandNames.toSorted())
+  })
+
+  it.each(commandNames)("of %s fits on a screen: what it does, two examples, and its ten most used options", (name) => {
+    const { options, mostUsed = Object.keys(options) }: Command = commands[name]
     const { text } = printed(`${name} --json --help`)
+    expect(text).toMatch(/^[A-Z][^\n]+/)
     expect(text).toContain(`$ speech ${name}`)
-    for (const option of Object.values(commands[name].options)) expect(text).toContain(`\n  ${signature(option)} `)
-    const lines = text.split("\n")
-    // It has the options of both operations, and of a machine.
-    expect(lines.length).toBeLessThan(name === "archive run" ? 55 : 45)
-    expect(lines.filter((line) => line.length > 100)).toEqual([])
+    expect(mostUsed.length).toBeLessThanOrEqual(10)
+    for (const option of mostUsed.map((key) => options[key])) {
+      expect(text).toContain(`\n  ${signature(option as Option<unknown>)}`)
+    }
+    expect(text.split("\n").length).toBeLessThanOrEqual(40)
+    expect(linesOver(80, text)).toEqual([])
+  })
+
+  it.each(commandNames)("of %s with --all has every option under a heading", (name) => {
+    const { text } = printed(`${name} --help --all`)
+    for (const option of Object.values(commands[name].options)) expect(text).toContain(`\n  ${signature(option)}`)
+    expect(linesOver(80, text)).toEqual([])
+  })
+
+  it.each([60, 72, 100])("fits %i columns", (columns) => {
+    for (const name of commandNames) {
+      const result = parse([...name.split(" "), "--help", "--all"], { ...plainView, columns })
+      const text = result._tag === "Printed" ? result.text : ""
+      // An example is a line that can be copied.
+      expect(linesOver(columns, text).filter((line) => !/^ {2}(\$ |speech )/.test(line))).toEqual([])
+    }
   })
 
   it("is the tables of the README", () => {

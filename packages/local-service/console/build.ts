@@ -70,6 +70,7 @@ const optionsFor = (folder: string) =>
     format: "esm",
     target: ["es2022", "chrome123", "firefox125", "safari18"],
     conditions: ["@effect-speech/source"],
+    loader: { ".woff2": "file" },
     entryNames: "[name]-[hash]",
     chunkNames: "chunk-[hash]",
     assetNames: "[name]-[hash]",
