@@ -1,18 +1,23 @@
 /** The page. */
-import { useEffect } from "preact/hooks"
-import { Account } from "./account/Account.js"
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
 import { address, type Room } from "./address.js"
 import { signedIn } from "./api.js"
-import { Faults } from "./faults/Faults.js"
+import { time } from "./format.js"
+import { lazy } from "./lazy.js"
 import { follow } from "./live.js"
 import { Navigation } from "./Navigation.js"
-import { FailureNote, Notices } from "./notices.js"
-import { Requests } from "./requests/Requests.js"
-import { Runs } from "./runs/Runs.js"
+import { FailureNote, Notices, say } from "./notices.js"
 import { enter, SignIn } from "./SignIn.js"
 import { readAbout, trouble } from "./state.js"
 import { useStore } from "./store.js"
 import { Try } from "./try/Try.js"
+
+const otherRooms = {
+  requests: lazy(async () => (await import("./requests/Requests.js")).Requests),
+  runs: lazy(async () => (await import("./runs/Runs.js")).Runs),
+  faults: lazy(async () => (await import("./faults/Faults.js")).Faults),
+  account: lazy(async () => (await import("./account/Account.js")).Account)
+} as const satisfies Partial<Record<Room, unknown>>
 
 export const App = () => {
   const session = useStore(signedIn)
@@ -25,21 +30,36 @@ export const App = () => {
     window.addEventListener("hashchange", onHash)
     return () => window.removeEventListener("hashchange", onHash)
   }, [])
-  if (session === undefined) return <main aria-busy="true" />
   return (
     <>
-      {session ? <Console /> : <SignIn />}
+      {session === undefined ? <Connecting /> : session ? <Console /> : <SignIn />}
       <Notices />
     </>
   )
 }
 
+const Connecting = () => (
+  <main class="connecting quiet" aria-busy="true">
+    <p>Connecting to the service…</p>
+  </main>
+)
+
+/** How long the first room has the network for itself, in milliseconds. */
+const prepareMillis = 500
+
 const Console = () => {
-  const failure = useStore(trouble)
   const { room } = useStore(address)
+  useScrollPositions(room)
   useEffect(() => {
     void readAbout()
-    return follow()
+    const preparing = setTimeout(() => {
+      for (const each of Object.values(otherRooms)) each.prepare()
+    }, prepareMillis)
+    const leave = follow()
+    return () => {
+      clearTimeout(preparing)
+      leave()
+    }
   }, [])
   return (
     <div class="frame">
@@ -48,11 +68,7 @@ const Console = () => {
       </button>
       <Navigation />
       <main>
-        {failure && (
-          <div class="trouble">
-            <FailureNote failure={failure} />
-          </div>
-        )}
+        <Trouble />
         {/* Stays, so that a call goes on, and its result is there, while another room is shown. */}
         <div hidden={room !== "try"}>
           <Try />
@@ -64,16 +80,47 @@ const Console = () => {
 }
 
 const Other = ({ room }: { readonly room: Room }) => {
-  switch (room) {
-    case "try":
-      return null
-    case "requests":
-      return <Requests />
-    case "runs":
-      return <Runs />
-    case "faults":
-      return <Faults />
-    case "account":
-      return <Account />
+  if (room === "try") return null
+  const { Room: Shown } = otherRooms[room]
+  return <Shown key={room} />
+}
+
+/** Says that the service does not respond, until it does. */
+const Trouble = () => {
+  const current = useStore(trouble)
+  const before = useRef(current)
+  useEffect(() => {
+    if (before.current?.since !== undefined && current === undefined) say("The service responds again.")
+    before.current = current
+  }, [current])
+  if (current === undefined) return null
+  if (current.since === undefined) {
+    return (
+      <div class="trouble">
+        <FailureNote failure={current} />
+      </div>
+    )
   }
+  return (
+    <p class="dead" role="alert">
+      <strong>The service does not respond</strong> since {time(current.since)}. What you see is older. Start{" "}
+      <code>speech serve</code> again on the same port, and this page goes on by itself.
+    </p>
+  )
+}
+
+/** Each room keeps its own position while another one is shown. */
+const useScrollPositions = (room: Room): void => {
+  const shown = useRef(room)
+  const positions = useRef(new Map<Room, number>())
+  useEffect(() => {
+    const remember = () => positions.current.set(shown.current, window.scrollY)
+    window.addEventListener("scroll", remember, { passive: true })
+    return () => window.removeEventListener("scroll", remember)
+  }, [])
+  useLayoutEffect(() => {
+    if (shown.current === room) return
+    shown.current = room
+    window.scrollTo(0, positions.current.get(room) ?? 0)
+  }, [room])
 }
