@@ -13,12 +13,18 @@ export const region = (page: Page, name: string): Locator => page.getByRole("reg
 
 export type RoomName = "Try" | "Requests" | "Runs" | "Faults" | "Account"
 
+export const roomLink = (page: Page, name: RoomName): Locator =>
+  page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name: new RegExp(`^${name}\\b`) })
+
 /** Shows a room of the page, by its link. */
 export const openRoom = async (page: Page, name: RoomName): Promise<Locator> => {
-  const rooms = page.getByRole("navigation", { name: "Rooms" })
-  await rooms.getByRole("link", { name: new RegExp(`^${name}\\b`) }).click()
+  await roomLink(page, name).click()
   return region(page, name)
 }
+
+/** Goes to an address of the page, as a link that was shared does: `#/requests/12`. */
+export const goTo = (page: Page, address: string): Promise<void> =>
+  page.evaluate(`location.hash = ${JSON.stringify(address)}`)
 
 /** Speaks an English text. */
 export const speak = async (page: Page, text: string): Promise<void> => {
