@@ -11,6 +11,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, it, layer } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
@@ -380,7 +381,7 @@ it.scoped("a data directory has the same key at the next start, and a new one wi
     const folder = yield* temporaryFolder
     const served = (...options: ReadonlyArray<string>) =>
       Effect.map(
-        Effect.scoped(printedBy("log", ["serve", "--data-dir", `${folder}/data`, "--json", ...options])),
+        Effect.scoped(printedBy("log", ["serve", "--port", "0", "--data-dir", `${folder}/data`, "--json", ...options])),
         JSON.parse
       )
     const first = yield* served()
@@ -396,7 +397,7 @@ it.scoped("a data directory has the same key at the next start, and a new one wi
 )
 
 it.scoped("the lines of serve are for the shell that --shell names", () =>
-  Effect.map(printedBy("log", ["serve", "--shell", "powershell"]), (lines) =>
+  Effect.map(printedBy("log", ["serve", "--port", "0", "--shell", "powershell"]), (lines) =>
     expect(lines).toMatch(
       /^\$env:SPEECH_STT_BASE_URL = 'http:\S+'\n\$env:SPEECH_TTS_BASE_URL = 'http:\S+'\n\$env:SPEECH_API_KEY = 'local_\S+'$/
     )
@@ -411,7 +412,7 @@ const servedOpen = (path: string, isEnough: (printed: string) => boolean) =>
       Effect.sync(() => Object.assign(process.env, { PATH: path })),
       () => Effect.sync(() => Object.assign(process.env, { PATH }))
     )
-    return yield* printedBy("error", ["serve", "--open"], isEnough)
+    return yield* printedBy("error", ["serve", "--port", "0", "--open"], isEnough)
   })
 
 /** Signs in as the page does. */
@@ -461,11 +462,14 @@ it.effect.each([
   )
 )
 
-it.scoped("run with a data directory needs its key", () =>
+it.scoped("run with a data directory has the same key each time, but needs that of an earlier version", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const inFolder = ["run", "--data-dir", `${folder}/data`]
     expect(yield* run([...inFolder, "--", "true"], {})).toEqual({ code: 0, stdout: "", stderr: "" })
+    const hasKey = ["--", "sh", "-c", 'test "$SPEECH_API_KEY" = "$(cat "$0")"', `${folder}/data/api-key`]
+    expect((yield* run([...inFolder, ...hasKey], {})).code).toBe(0)
+    yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.remove(`${folder}/data/api-key`))
     const outcome = yield* run([...inFolder, "--", "true"], {})
     expect(outcome).toMatchObject({
       code: 2,
