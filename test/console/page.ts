@@ -11,8 +11,24 @@ export const text = "Platform two, the train is late."
 /** A part of the page by its heading. */
 export const region = (page: Page, name: string): Locator => page.getByRole("region", { name, exact: true })
 
+export type RoomName = "Try" | "Requests" | "Runs" | "Faults" | "Account"
+
+export const roomLink = (page: Page, name: RoomName): Locator =>
+  page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name: new RegExp(`^${name}\\b`) })
+
+/** Shows a room of the page, by its link. */
+export const openRoom = async (page: Page, name: RoomName): Promise<Locator> => {
+  await roomLink(page, name).click()
+  return region(page, name)
+}
+
+/** Goes to an address of the page, as a link that was shared does: `#/requests/12`. */
+export const goTo = (page: Page, address: string): Promise<void> =>
+  page.evaluate(`location.hash = ${JSON.stringify(address)}`)
+
 /** Speaks an English text. */
 export const speak = async (page: Page, text: string): Promise<void> => {
+  await openRoom(page, "Try")
   const speech = region(page, "Speak")
   await speech.getByRole("textbox", { name: "Text" }).fill(text)
   await speech.getByRole("combobox", { name: "Language" }).selectOption("en")
@@ -40,11 +56,13 @@ export const spoken = (service: Service, text: string): Promise<Buffer> =>
 
 /** Chooses a model that knows what `spoken` returns. */
 export const chooseEnglish = async (page: Page): Promise<void> => {
+  await openRoom(page, "Try")
   await region(page, "Listen").getByRole("combobox", { name: "Model" }).selectOption("en-general-v2-8khz")
 }
 
 /** Gives a recording to the file chooser. */
 export const choose = async (page: Page, name: string, buffer: Buffer): Promise<void> => {
+  await openRoom(page, "Try")
   const [chooser] = await Promise.all([
     page.waitForEvent("filechooser"),
     region(page, "Listen").getByText("choose a file").click()
@@ -54,6 +72,7 @@ export const choose = async (page: Page, name: string, buffer: Buffer): Promise<
 
 /** Writes what is said in a recording that the service does not know, until it is the transcript. */
 export const teach = async (page: Page, text: string): Promise<void> => {
+  await openRoom(page, "Try")
   const listen = region(page, "Listen")
   await listen.getByRole("textbox", { name: "What is said in this recording?" }).fill(text)
   await listen.getByRole("button", { name: "Teach" }).click()
@@ -62,6 +81,7 @@ export const teach = async (page: Page, text: string): Promise<void> => {
 
 /** Drops a recording on a part of the page. */
 export const drop = async (page: Page, name: string, buffer: Buffer): Promise<void> => {
+  await openRoom(page, "Try")
   const transfer = await page.evaluateHandle(`{
     const bytes = Uint8Array.from(atob(${JSON.stringify(buffer.toString("base64"))}), (each) => each.charCodeAt(0))
     const transfer = new DataTransfer()

@@ -1,6 +1,6 @@
 import { it } from "effect-speech-test-support/browser"
 import { describe, expect } from "vitest"
-import { region } from "./page.js"
+import { openRoom, region } from "./page.js"
 
 export const sessionTests = () =>
   describe("a session", () => {
@@ -31,7 +31,7 @@ export const sessionTests = () =>
       }
     })
 
-    it("begins with the admin token, goes on if a sign-out fails, and ends in every tab when one signs out", async ({
+    it("begins with the admin token, goes on if a sign-out fails, ends in every tab when one signs out, and begins in every tab", async ({
       blank,
       context,
       messages,
@@ -49,8 +49,8 @@ export const sessionTests = () =>
       await region(blank, "Speak").waitFor()
       const other = await context.newPage()
       await other.goto(service.platformUrl)
-      await region(other, "Requests").getByText("live").waitFor()
-
+      await openRoom(other, "Account")
+      await openRoom(blank, "Account")
       await blank.route("**/console/session", (route) => route.abort())
       await blank.getByRole("button", { name: "Sign out" }).click()
       await blank.getByRole("alert").getByText("You may still be signed in.").waitFor()
@@ -58,8 +58,12 @@ export const sessionTests = () =>
       await blank.unroute("**/console/session")
       await blank.getByRole("button", { name: "Sign out" }).click()
       await field.waitFor()
-      await other.getByLabel("Admin token").waitFor({ timeout: 5000 })
+      await blank.getByText(/^You are signed out\./).waitFor()
+      await other.getByText(/^Your session has ended:/).waitFor({ timeout: 5000 })
       await blank.reload()
-      await field.waitFor()
+      await field.fill(service.adminToken)
+      await blank.getByRole("button", { name: "Sign in" }).click()
+      await region(blank, "Account").waitFor()
+      await region(other, "Account").waitFor()
     })
   })

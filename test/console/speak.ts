@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import { eventually, it, paintedPixels, playedSeconds } from "effect-speech-test-support/browser"
 import { noise } from "effect-speech-test-support/recordings"
 import { describe, expect } from "vitest"
-import { choose, journal, positionOf, region, speak, teach, text } from "./page.js"
+import { choose, journal, openRoom, positionOf, region, speak, teach, text } from "./page.js"
 
 export const speakTests = () =>
   describe("Speak", () => {
@@ -68,11 +68,12 @@ export const speakTests = () =>
       const alert = region(page, "Speak").getByRole("alert")
       await eventually(() => alert.textContent()).toMatch(/TtsBackendFailed.*502/)
       await alert.getByText(script).waitFor()
-      await region(page, "Faults").getByText(JSON.stringify(fault)).waitFor()
+      await (await openRoom(page, "Faults")).getByText(JSON.stringify(fault)).waitFor()
       expect(await journal(service)).toMatchObject([{ outcome: "faulted", request: { text } }])
 
       await speak(page, script + markup)
-      await region(page, "Requests")
+      const requests = await openRoom(page, "Requests")
+      await requests
         .getByText(script + markup)
         .first()
         .waitFor()

@@ -35,6 +35,15 @@ describe("the identity of a file", () => {
     expect(isSame({ size: 5, modifiedMillis: 1 }, { size: 5, modifiedMillis: 2 })).toBe(false)
   })
 
+  it("is a UUID of version 8 that begins with the first 48 bits of the run, and is another in each run", () => {
+    const item = { path: "a.wav", size: 1, modifiedMillis: 1 }
+    const ids = ["0c8a7f31-5d2e-8b46-9a10-3f6e2d1c0b9a", "0c8a7f31-5d2e-8b46-9a10-3f6e2d1c0b9b"].map((run) =>
+      callIdOf(run, item)
+    )
+    for (const id of ids) expect(id).toMatch(/^0c8a7f315d2e8[\da-f]{3}[89ab][\da-f]{15}$/)
+    expect(new Set([...ids, callIdOf("0c8a7f31-5d2e-8b46-9a10-3f6e2d1c0b9a", { ...item, size: 2 })]).size).toBe(3)
+  })
+
   it.effect("is stored with any time, and found again by it", () =>
     Effect.gen(function* () {
       const store = yield* Store

@@ -197,7 +197,7 @@ for (const { title, open, installed } of databases) {
           yield* settle(1, done())
           assert.strictEqual(Option.getOrThrow(yield* store.sameContent(run, content)).path, "x")
           const [file] = yield* files
-          assert.match(file?.callId ?? "", /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+          assert.match(file?.callId ?? "", /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
           assert.strictEqual(claimed._tag === "Claimed" ? claimed.files[0]?.callId : "", file?.callId)
         })
       )

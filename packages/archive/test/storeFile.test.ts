@@ -24,13 +24,14 @@ import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import { loopback } from "effect-speech-test-support/loopback"
 import { freshDatabase, hasPostgres, postgresTitle } from "effect-speech-test-support/postgres"
 import { leaked, secretAddress } from "effect-speech-test-support/secretAddresses"
 import Database from "libsql"
 import { layerLibsql, layerLibsqlShared } from "../src/internal/store/libsqlStore.js"
 import { layerPostgres } from "../src/internal/store/postgresStore.js"
-import { Store } from "../src/internal/store/Store.js"
+import { Store, type StoreService } from "../src/internal/store/Store.js"
 import { isOutage, storeFailed } from "../src/internal/store/storeFailed.js"
 import { databases, folder, libsql, list, settings } from "./support/stores.js"
 
@@ -393,7 +394,7 @@ for (const { title, open, installed } of databases) {
           ),
           layer
         )
-        assert.deepInclude(yield* fails(layer), { _tag: "ArchiveStoreTooNew", found: 99, known: 5 })
+        assert.deepInclude(yield* fails(layer), { _tag: "ArchiveStoreTooNew", found: 99, known: 6 })
       })
     )
   })
@@ -424,6 +425,7 @@ for (const { title, open, installed } of databases) {
           yield* sql`ALTER TABLE archive_files DROP COLUMN output_digest`
           yield* sql`ALTER TABLE archive_runs DROP COLUMN listed`
           yield* sql`ALTER TABLE archive_runs DROP COLUMN results_due`
+          yield* sql`ALTER TABLE archive_runs DROP COLUMN ids`
           yield* sql`DELETE FROM archive_migrations WHERE migration_id >= 2`
         }).pipe(Effect.provide(layer))
         yield* Effect.gen(function* () {
@@ -450,6 +452,7 @@ for (const { title, open, installed } of databases) {
           const sql = yield* SqlClient.SqlClient
           const reason = JSON.stringify({ tag: "OutputFailed", message, at: 1 })
           yield* sql`UPDATE archive_runs SET state = 'suspended', suspension = ${reason}, outage = ${reason}, slowness = 1`
+          yield* sql`ALTER TABLE archive_runs DROP COLUMN ids`
           yield* sql`DELETE FROM archive_migrations WHERE migration_id >= 5`
         }).pipe(Effect.provide(layer))
         yield* Effect.gen(function* () {
@@ -459,6 +462,37 @@ for (const { title, open, installed } of databases) {
           assert.deepInclude((yield* store.run("run")).suspension, { tag: "ArchiveOutputFailed", message })
           assert.deepInclude(outage, { tag: "ArchiveOutputFailed", message })
           assert.strictEqual(yield* store.retry("run", "ArchiveOutputFailed"), 1)
+        }).pipe(Effect.provide(layer))
+      })
+    )
+
+    it.scoped("keeps the ids of its files, so that none is called again, and gives new runs the ids of today", () =>
+      Effect.gen(function* () {
+        const layer = yield* open
+        const items = [{ path: "1.wav", size: 1, modifiedMillis: 1 }]
+        const idsOf = (store: StoreService, run: string) =>
+          Effect.map(Stream.runCollect(store.files(run)), (files) => [...files].map(({ callId }) => callId))
+        yield* Effect.gen(function* () {
+          yield* (yield* Store).createRun("run", settings, {})
+          const sql = yield* SqlClient.SqlClient
+          yield* sql`ALTER TABLE archive_runs DROP COLUMN ids`
+          yield* sql`DELETE FROM archive_migrations WHERE migration_id >= 6`
+        }).pipe(Effect.provide(layer))
+        yield* Effect.gen(function* () {
+          const store = yield* Store
+          yield* list(store, "run", items)
+          // As the earlier versions made it.
+          const ids = ["f2bd15ef-f687-54e3-b0b1-25f9286c3036"]
+          assert.deepEqual(yield* idsOf(store, "run"), ids)
+          assert.deepEqual(yield* store.states("run", items), ["pending"])
+          yield* store.createRun("run", settings, {})
+          yield* list(store, "run", items)
+          assert.deepEqual(yield* idsOf(store, "run"), ids)
+          const other = "0c8a7f31-5d2e-8b46-9a10-3f6e2d1c0b9a"
+          yield* store.createRun(other, { ...settings, root: "/other" }, {})
+          yield* list(store, other, items)
+          assert.match((yield* idsOf(store, other)).join(), /^0c8a7f31-5d2e-8/)
+          assert.deepEqual(yield* store.states(other, items), ["pending"])
         }).pipe(Effect.provide(layer))
       })
     )

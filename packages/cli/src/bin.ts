@@ -4,8 +4,9 @@
  */
 import { parse } from "./parse.js"
 import { reportUnwritable } from "./standardStreams.js"
+import { viewOf } from "./terminal.js"
 
-const invocation = parse(process.argv.slice(2))
+const invocation = parse(process.argv.slice(2), viewOf(process.stdout))
 
 if (invocation._tag === "Printed") {
   const { code, stream, text } = invocation

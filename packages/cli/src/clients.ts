@@ -10,6 +10,7 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import type { Given } from "./declaration.js"
+import type { SpokenText } from "./spokenText.js"
 
 export interface CallSettings {
   /** For the whole call with all its attempts, in seconds. */
@@ -51,7 +52,7 @@ export const textToSpeech = (settings: CallSettings) =>
   TextToSpeech.layerConfig({ ...common(settings), baseUrl: baseUrl("SPEECH_TTS_BASE_URL", settings) })
 
 /** The request of a synthesis, in one call or in pieces. */
-export const synthesisOf = (given: Given<"synthesize">, text: string) => {
-  const { g2pOverrides, lang, numStep, outputFormat, requestId, speed, voice } = given
+export const synthesisOf = <Text>(given: Given<"synthesize">, { lang, text }: SpokenText<Text>) => {
+  const { g2pOverrides, numStep, outputFormat, requestId, speed, voice } = given
   return { text, lang, voice, outputFormat, speed, numStep, g2pOverrides, requestId }
 }

@@ -30,6 +30,12 @@ const everyOption = [...allOptions.values()]
 const common = Object.values(commonOptions)
 const words = (options: ReadonlyArray<Option<unknown>>): string => options.map(({ name }) => `--${name}`).join(" ")
 
+/** An option as it may be written: `--out`, and `-o` if it has a short form. */
+const formsOf = ({ name, short }: Option<unknown>): ReadonlyArray<string> => [
+  `--${name}`,
+  ...(short === undefined ? [] : [`-${short}`])
+]
+
 /** A name as a shell takes it: one with a space needs quotes. */
 const quoted = (name: string): string => (name.includes(" ") ? `"${name}"` : name)
 
@@ -65,7 +71,9 @@ const bashValues = (): string => {
     cases.set(action, [...(cases.get(action) ?? []), pattern])
   }
   for (const [name, command] of everyCommand) {
-    for (const option of Object.values(command.options)) add(`"${name} --${option.name}"`, option)
+    for (const option of Object.values<Option<unknown>>(command.options)) {
+      for (const form of formsOf(option)) add(`"${name} ${form}"`, option)
+    }
   }
   for (const option of common) add(`*" --${option.name}"`, option)
   return Array.from(cases, ([action, patterns]) => `        ${patterns.join("|")}) ${action} ;;`).join("\n")
@@ -83,12 +91,12 @@ _speech() {
     read -ra words <<< "\${line%"$current"}"
     for word in "\${words[@]:1}"; do
         case "$previous" in
-            ${withValue.map(({ name }) => `--${name}`).join("|")}) previous=""; continue ;;
+            ${withValue.flatMap(formsOf).join("|")}) previous=""; continue ;;
         esac
         if [[ "$word" != -* ]]; then
             case "$command" in
                 "") command="$word" ;;
-                ${groups}) command="$command $word" ;;
+                help|${groups}|${groupNames.map((group) => `"help ${group}"`).join("|")}) command="$command $word" ;;
             esac
         fi
         # After -- comes a command, then its arguments.
@@ -112,7 +120,9 @@ _speech() {
 ${bashValues()}
         *)
             case "$command" in
-                "") candidates="${firstWords.join(" ")} ${words(common)}" ;;
+                "") candidates="${firstWords.join(" ")} help ${words(common)}" ;;
+                help) candidates="${firstWords.join(" ")}" ;;
+${groupNames.map((group) => `                "help ${group}") candidates="${secondWords(group).join(" ")}" ;;`).join("\n")}
 ${groupNames
   .map((group) => `                ${group}) candidates="${secondWords(group).join(" ")} ${words(common)}" ;;`)
   .join("\n")}
@@ -141,14 +151,19 @@ complete -o bashdefault -o default -F _speech speech
 
 const zshText = (text: string): string => text.replace(/[\\:[\]]/g, "\\$&")
 
-const zshOption = ({ choices, completes, description, isRepeatable, name, value }: Option<unknown>): string => {
-  const option = `${isRepeatable ? "*" : ""}--${name}${value === undefined ? "" : "="}[${zshText(description)}]`
-  if (value === undefined) return quotePosix(option)
+/** An option for zsh, and its short form: either excludes the other. */
+const zshOption = (option: Option<unknown>): ReadonlyArray<string> => {
+  const { choices, completes, description, isRepeatable, name, short, value } = option
   const action =
     choices === undefined
       ? { file: "_files", folder: "_files -/", none: " " }[completes ?? "none"]
       : `(${choices.map(zshText).join(" ")})`
-  return quotePosix(`${option}:${zshText(value)}:${action}`)
+  const rest = `[${zshText(description)}]${value === undefined ? "" : `:${zshText(value)}:${action}`}`
+  const before = isRepeatable ? "*" : short === undefined ? "" : `(${formsOf(option).join(" ")})`
+  return [
+    quotePosix(`${before}--${name}${value === undefined ? "" : "="}${rest}`),
+    ...(short === undefined ? [] : [quotePosix(`${before}-${short}${rest}`)])
+  ]
 }
 
 const zshOperands = ({ operands }: Command): ReadonlyArray<string> => {
@@ -156,6 +171,17 @@ const zshOperands = ({ operands }: Command): ReadonlyArray<string> => {
   const { completes = "none", max, name } = operands
   const places = completes === "command" ? "*::" : max === 1 ? "1" : "*"
   return [quotePosix(`${places}:${name}:${{ file: "_files", command: "_normal", none: " " }[completes]}`)]
+}
+
+/** `speech help` with the name of a command. */
+const zshHelp: ZshCommand = {
+  name: "help",
+  summary: "Print the help of a command.",
+  rest: (indent) =>
+    zshArguments(indent, [
+      `'1:command:(${firstWords.join(" ")})'`,
+      `'2:command:(${groupNames.flatMap(secondWords).join(" ")})'`
+    ])
 }
 
 /** The commands of zsh after a first word, or the first words: a name, a sentence, and the code that completes the rest. */
@@ -175,7 +201,7 @@ const zshCommand = (name: string, full: string): ZshCommand => {
     }
   }
   const noOptionsAfterDashes = command.operands?.followDashes === true ? ["-S"] : []
-  const specifications = [...noOptionsAfterDashes, ...optionsOf(command).map(zshOption), ...zshOperands(command)]
+  const specifications = [...noOptionsAfterDashes, ...optionsOf(command).flatMap(zshOption), ...zshOperands(command)]
   return { name, summary: command.summary, rest: (indent) => zshArguments(indent, specifications) }
 }
 
@@ -188,7 +214,7 @@ const zshArguments = (indent: string, specifications: ReadonlyArray<string>): st
 /** Completes a command by its name, and then its own arguments. Each level has states of its own. */
 const zshLevel = (indent: string, state: string, level: ReadonlyArray<ZshCommand>): string => {
   const described = level.map(({ name, summary }) => quotePosix(`${name}:${summary.replaceAll(":", "\\:")}`))
-  return `${zshArguments(indent, ["-C", ...common.map(zshOption), `'1:command:->${state}'`, `'*::argument:->${state}-argument'`])}
+  return `${zshArguments(indent, ["-C", ...common.flatMap(zshOption), `'1:command:->${state}'`, `'*::argument:->${state}-argument'`])}
 ${indent}case $state in
 ${indent}${state})
 ${indent}    local -a ${state}s=(${described.join(" ")})
@@ -207,25 +233,22 @@ const zsh = (): string => `#compdef speech
 _speech() {
     local curcontext="$curcontext" state line
     typeset -A opt_args
-${zshLevel(
-  "    ",
-  "command",
-  firstWords.map((word) => zshCommand(word, word))
-)}
+${zshLevel("    ", "command", [...firstWords.map((word) => zshCommand(word, word)), zshHelp])}
 }
 if [ "$funcstack[1]" = _speech ]; then _speech "$@"; else compdef _speech speech; fi
 `
 
 const fish = (): string => {
   const optionLine = (condition: string, option: Option<unknown>): string => {
-    const { choices, completes, description, name, value } = option
+    const { choices, completes, description, name, short, value } = option
+    const letter = short === undefined ? "" : ` -s ${short}`
     const argument =
       value === undefined
         ? ""
         : choices !== undefined
           ? ` -xa ${quoteFish(choices.join(" "))}`
           : { file: " -rF", folder: " -xa '(__fish_complete_directories)'", none: " -x" }[completes ?? "none"]
-    return `complete -c speech${condition} -l ${name}${argument} -d ${quoteFish(description)}`
+    return `complete -c speech${condition} -l ${name}${letter}${argument} -d ${quoteFish(description)}`
   }
   /** Two commands may have the same last word. */
   const seen = (name: string): string => {
@@ -246,6 +269,8 @@ ${common.map((option) => optionLine("", option)).join("\n")}
 ${firstWords
   .map((word) => commandLine(`not __fish_seen_subcommand_from ${firstWords.join(" ")}`, word, summaryOf(word)))
   .join("\n")}
+${commandLine(`not __fish_seen_subcommand_from ${firstWords.join(" ")} help`, "help", "Print the help of a command.")}
+${firstWords.map((word) => commandLine(`__fish_seen_subcommand_from help; and not __fish_seen_subcommand_from ${firstWords.join(" ")}`, word, summaryOf(word))).join("\n")}
 ${groupNames
   .flatMap((group) => {
     const condition = `__fish_seen_subcommand_from ${group}; and not __fish_seen_subcommand_from ${secondWords(group).join(" ")}`

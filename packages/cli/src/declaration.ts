@@ -47,6 +47,14 @@ export const commands = {
 export type CommandName = keyof typeof commands
 export const commandNames = Object.keys(commands) as ReadonlyArray<CommandName>
 
+/** The headings of the help of `speech`, and the commands under each. */
+export const commandGroups: ReadonlyArray<readonly [heading: string, names: ReadonlyArray<CommandName>]> = [
+  ["Speak and listen", ["synthesize", "transcribe", "listen-back"]],
+  ["Many files", commandNames.filter((name) => name.startsWith("archive "))],
+  ["Your own service", ["serve", "run"]],
+  ["Checks", ["models", "doctor"]]
+]
+
 const groupIn = (name: string): string | undefined => (name.includes(" ") ? name.replace(/ .*/, "") : undefined)
 
 /** The first words of commands of two words. */

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { Given } from "./declaration.js"
 import type { OutputFailed } from "./failure.js"
-import { applying, count, plural, say } from "./message.js"
+import { applying, count, plural, say, unlessQuiet } from "./message.js"
 import { writeText } from "./output.js"
 
 /** Prints and writes the report at the end of an effect, also if it is interrupted. Without `--faults` there is none. */
@@ -31,7 +31,7 @@ export const reportingFaults =
 const printReport = (faults: FaultsService, path: string | undefined) =>
   Effect.gen(function* () {
     const report = yield* faults.report
-    yield* Effect.forEach(describeReport(report), (line) => Console.error(line), { discard: true })
+    yield* unlessQuiet(Effect.forEach(describeReport(report), (line) => Console.error(line), { discard: true }))
     if (path !== undefined) yield* writeText(path, `${JSON.stringify(report, undefined, 2)}\n`)
   })
 

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import { applying, plural, say } from "./message.js"
+import { applying, note, plural } from "./message.js"
 
 /** Number of recordings, or of pieces, that are sent at the same time. */
 export const defaultConcurrency = 4
@@ -59,7 +59,7 @@ export class Notes {
   readonly say: Effect.Effect<void> = Effect.suspend(() =>
     Effect.forEach(
       this.#notes,
-      ([note, { count, firstFile }]) => say(`${firstFile}${count === 1 ? "" : ` and ${count - 1} more`}: ${note}`),
+      ([text, { count, firstFile }]) => note(`${firstFile}${count === 1 ? "" : ` and ${count - 1} more`}: ${text}`),
       { discard: true }
     )
   )

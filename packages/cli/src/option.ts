@@ -23,6 +23,8 @@ interface Details {
   readonly example?: string
   /** What a shell completes. Default: `choices`. */
   readonly completes?: "file" | "folder"
+  /** One letter, as in `-o FILE`. The same option has the same letter in each command. */
+  readonly short?: string
 }
 
 /** An option of a command. */
@@ -35,6 +37,8 @@ export interface Option<A> extends Details {
   readonly description: string
   readonly isRequired: boolean
   readonly isRepeatable: boolean
+  /** The heading above it in `--help --all`. Default: `Options`. */
+  readonly group?: string
   /** Reads all values given; there are none if the option is absent. */
   readonly read: (values: ReadonlyArray<string>) => A | Invalid
 }
@@ -54,21 +58,38 @@ export interface Operands {
 
 /** What a command is declared to be. */
 export interface Command {
-  /** One sentence, in the imperative. */
+  /** What the command does: one sentence, in the imperative. */
   readonly summary: string
+  /** What else you must know before the first use: one sentence or two. */
+  readonly details?: string
+  /** Examples, the most useful first. `--help` has the first two. */
   readonly examples: ReadonlyArray<string>
   readonly operands?: Operands
   /** The options. Each key is the name of the value in the code. An option that sets a field of a request has the name of the field. */
   readonly options: Readonly<Record<string, Option<unknown>>>
+  /** The keys of at most ten options, the most useful first: those of `--help`. Default: all options. */
+  readonly mostUsed?: ReadonlyArray<string>
   /** Options of earlier versions: they are read, and neither described nor completed. */
   readonly former?: Readonly<Record<string, Option<unknown>>>
 }
 
+/** Puts options under a heading of `--help --all`. */
+export const group = <const Options extends Command["options"]>(heading: string, options: Options): Options =>
+  // Each option keeps its type: the heading is one more field.
+  Object.fromEntries(
+    Object.entries(options).map(([key, option]) => [key, { ...option, group: heading }])
+  ) as unknown as Options
+
 /** An option without a value. */
-export const flag = (written: `--${string}`, description: string): Option<boolean> => ({
+export const flag = (
+  written: `--${string}`,
+  description: string,
+  details: Pick<Details, "short"> = {}
+): Option<boolean> => ({
   name: written.slice(2),
   value: undefined,
   description,
+  ...details,
   isRequired: false,
   isRepeatable: false,
   read: (values) => values.length > 0

@@ -26,7 +26,8 @@ import {
 import * as ExitCode from "./exitCode.js"
 import { commandHelp, groupHelp, rootHelp } from "./help.js"
 import { type Command, Invalid, type Option, suchAs } from "./option.js"
-import { suggest, suggestRelated } from "./suggest.js"
+import { commandHabit, optionHabit, suggest, suggestRelated } from "./suggest.js"
+import { plainView, type View } from "./terminal.js"
 
 /** A text that the arguments alone decide. */
 export interface Printed {
@@ -42,6 +43,8 @@ export interface Invocation<Name extends CommandName> {
   readonly name: Name
   readonly given: Given<Name>
   readonly json: boolean
+  /** Without notes and progress. */
+  readonly quiet: boolean
   readonly logLevel: LogLevel | undefined
 }
 
@@ -65,7 +68,10 @@ const split = (args: ReadonlyArray<string>) =>
   parseArgs({
     args: [...args],
     options: Object.fromEntries(
-      Array.from(readable.values(), ({ name, value }) => [name, { type: value === undefined ? "boolean" : "string" }])
+      Array.from(readable.values(), ({ name, short, value }) => [
+        name,
+        { type: value === undefined ? "boolean" : "string", ...(short === undefined ? {} : { short }) }
+      ])
     ),
     // The strict mode of `node:util` gives no suggestion.
     strict: false,
@@ -79,11 +85,11 @@ const version = (): string =>
   (createRequire(import.meta.url)("@effect-speech/cli/package.json") as { readonly version: string }).version
 
 /** Reads the arguments that follow the name of the program. */
-export const parse = (args: ReadonlyArray<string>): Printed | Run => {
+export const parse = (args: ReadonlyArray<string>, view = plainView): Printed | Run => {
   const terminator = args.indexOf("--")
   const written = terminator === -1 ? args : args.slice(0, terminator)
   const tokens = split(args)
-  const positionals = tokens.filter((token) => token.kind === "positional")
+  const { asksHelp, positionals } = withoutHelp(tokens.filter((token) => token.kind === "positional"))
   const words = positionals.map(({ value }) => value)
   const group = groupNames.find((each) => each === words[0])
   const nameLength = group === undefined ? 1 : 2
@@ -97,33 +103,43 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
       (group === undefined && (arg === "--format=json" || (arg === "--format" && written[index + 1] === "json")))
   )
 
-  const print = (text: string): Printed => ({ _tag: "Printed", stream: "stdout", text, code: ExitCode.done })
+  const helpOptions = { all: written.includes("--all"), view }
   if (args.length === 0 || written.includes("--help") || written.includes("-h")) {
-    if (command !== undefined) return print(commandHelp(name ?? "", command))
-    return print(group === undefined ? rootHelp(version()) : groupHelp(group))
+    return printHelp(name, group, helpOptions)
   }
 
   const result = ((): Printed | Run | Refusal => {
     const given = new Map<string, ReadonlyArray<string>>()
     for (const token of tokens) {
       if (token.kind !== "option") continue
-      const refusal = checkOption(token, args, command, given.has(token.name))
+      const refusal = checkOption(token, args, { name, command }, given.has(token.name))
       if (refusal !== undefined) return refusal
       given.set(token.name, [...(given.get(token.name) ?? []), token.value ?? ""])
     }
     const firstValue = (option: string) => given.get(option)?.[0]
-    if (given.has("version")) return print(version())
+    if (asksHelp) {
+      const isKnown = name === undefined || name === group || command !== undefined
+      return isKnown ? printHelp(name, group, helpOptions) : unknownCommand(name, group)
+    }
+    if (given.has("version") || name === "version") return print(version())
+    if (given.has("all")) return new Refusal("--all is for --help.")
     const shell = firstValue("completions")
     if (shell !== undefined) return print(completionScript(shell as Shell))
     if (name === undefined) {
       return given.size === (given.has("log-level") ? 1 : 0)
-        ? print(rootHelp(version()))
-        : new Refusal(`Give a command: ${firstWords.join(", ")}.`)
+        ? print(rootHelp(version(), view))
+        : new Refusal(
+            `Give a command: ${firstWords.join(", ")}.${given.has("verbose") ? " --version prints the version." : ""}`
+          )
     }
     if (name === group) return new Refusal(`Give a command of ${group}: ${secondWords(group).join(", ")}.`)
     if (command === undefined) return unknownCommand(name, group)
     const misplaced = [...given.keys()].find((key) => ownOption(command, key) === undefined)
     if (misplaced !== undefined) return misplacedOption(misplaced, name, command)
+    const [quiet, verbose] = [given.has("quiet"), given.has("verbose")]
+    if (verbose && (quiet || given.has("log-level"))) {
+      return new Refusal(`--verbose is --log-level debug: leave it out, or ${quiet ? "--quiet" : "--log-level"}.`)
+    }
     const refused = checkOperands(name, command, operands, positionals[nameLength]?.index === terminator + 1)
     if (refused !== undefined) return refused
     const values: Record<string, unknown> = { operands }
@@ -133,7 +149,8 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
       values[key] = value
     }
     // Each value has the type that `read` of its option returns, which `Values` states.
-    return { _tag: "Run", name, given: values, json, logLevel: firstValue("log-level") } as unknown as Run
+    const logLevel = firstValue("log-level") ?? (verbose ? "debug" : quiet ? "error" : undefined)
+    return { _tag: "Run", name, given: values, json, quiet, logLevel } as unknown as Run
   })()
 
   if (!(result instanceof Refusal)) return result
@@ -149,21 +166,52 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
   }
 }
 
+/** The words of a line without `help`, which is written before a command or in place of the second word of one. */
+const withoutHelp = <Positional extends { readonly value: string }>(positionals: ReadonlyArray<Positional>) => {
+  const [first, second] = positionals
+  const place =
+    first?.value === "help" ? 0 : groupNames.some((each) => each === first?.value) && second?.value === "help" ? 1 : -1
+  return { asksHelp: place !== -1, positionals: positionals.filter((_, at) => at !== place) }
+}
+
+const print = (text: string): Printed => ({ _tag: "Printed", stream: "stdout", text, code: ExitCode.done })
+
+/** The help of a command, of a group, or of all. */
+const printHelp = (
+  name: string | undefined,
+  group: string | undefined,
+  options: { readonly all: boolean; readonly view: View }
+): Printed => {
+  const command = commandOf(name)
+  if (command !== undefined) return print(commandHelp(name ?? "", command, options))
+  return print(group === undefined ? rootHelp(version(), options.view) : groupHelp(group, options.view))
+}
+
 const ownOption = (command: Command, name: string) => readBy(command).find((option) => option.name === name)
+
+/** The command of a line: its name, and what it is declared to be, if there is such a command. */
+interface Place {
+  readonly name: string | undefined
+  readonly command: Command | undefined
+}
 
 const checkOption = (
   token: OptionToken,
   args: ReadonlyArray<string>,
-  command: Command | undefined,
+  place: Place,
   isRepeated: boolean
 ): Refusal | undefined => {
+  const { command } = place
   const { inlineValue, name, rawName, value } = token
-  const known = rawName === `--${name}` ? readable.get(name) : undefined
-  if (known === undefined) return unknownOption(rawName, args[token.index] ?? "", command)
+  const found = readable.get(name)
+  const known = rawName === `--${name}` || rawName === `-${found?.short}` ? found : undefined
+  if (known === undefined) return unknownOption(rawName, args[token.index] ?? "", place)
+  // `-out` is read as `-o ut`.
+  if (inlineValue && rawName !== `--${name}`) return new Refusal(`Put a space after ${rawName}, or write --${name}.`)
   const option = command === undefined ? known : ownOption(command, name)
   // The caller refuses an option of another command.
   if (option === undefined) return undefined
-  if (isRepeated && !option.isRepeatable) return new Refusal(`${rawName} is given more than once.`)
+  if (isRepeated && !option.isRepeatable) return new Refusal(`--${name} is given more than once.`)
   if (option.value === undefined) return value === undefined ? undefined : new Refusal(`${rawName} takes no value.`)
   if (value === "") return new Refusal(`${rawName} must not be empty.`)
   if (value === undefined) return new Refusal(`${rawName} needs a value${suchAs(option)}.`)
@@ -177,7 +225,7 @@ const checkOption = (
   if (!inlineValue && value.startsWith("--")) {
     const isOption = value === "--" || allOptions.has(value.slice(2))
     return new Refusal(
-      `${rawName} needs a value${isOption ? `${suchAs(option)}.` : `. If the value begins with dashes, write ${rawName}=${option.value}.`}`
+      `${rawName} needs a value${isOption ? `${suchAs(option)}.` : `. If the value begins with dashes, write --${name}=${option.value}.`}`
     )
   }
   if (option.choices !== undefined && !option.choices.includes(value)) {
@@ -186,13 +234,7 @@ const checkOption = (
   return undefined
 }
 
-/** Options that a new user tries. They are settings of the environment. */
-const settings = [
-  { name: /key|token/i, advice: "Set SPEECH_API_KEY in the environment: other users can see a command line." },
-  { name: /url|endpoint/i, advice: "Set SPEECH_STT_BASE_URL and SPEECH_TTS_BASE_URL in the environment." }
-]
-
-const unknownOption = (rawName: string, arg: string, command: Command | undefined): Refusal => {
+const unknownOption = (rawName: string, arg: string, { command, name }: Place): Refusal => {
   const known = (command === undefined ? [...allOptions.values()] : optionsOf(command)).map(({ name }) => `--${name}`)
   const shown = /^(-\w|--[A-Za-z][\w-]*)$/.test(rawName) ? rawName : "That"
   const sentence = `${shown} is not an option here.`
@@ -202,10 +244,10 @@ const unknownOption = (rawName: string, arg: string, command: Command | undefine
   if (operand !== undefined && word === `--${operand.toLowerCase()}`) {
     return new Refusal(`${sentence} Give ${operand} without it.`)
   }
+  const habit = optionHabit(word, name, known)
+  if (habit !== undefined) return new Refusal(`${sentence} ${habit}`)
   const meant = suggest(word, known)
   if (meant !== undefined) return new Refusal(`${sentence} Did you mean ${meant}?`)
-  const setting = settings.find(({ name }) => name.test(word))
-  if (setting !== undefined) return new Refusal(`${sentence} ${setting.advice}`)
   return new Refusal(
     /^-[^-]|\s/.test(arg) ? `${sentence} An argument that begins with a dash goes last, after --.` : sentence
   )
@@ -218,7 +260,9 @@ const isNotUtf8 = (value: string): boolean => value.includes("\ufffd")
 const unknownCommand = (name: string, group: string | undefined): Refusal => {
   const word = group === undefined ? name : name.slice(group.length + 1)
   const known = group === undefined ? firstWords : secondWords(group)
-  const meant = suggest(word, group === undefined ? [...known, "--help", "--version"] : known)
+  const habit = group === undefined ? commandHabit(word) : undefined
+  if (habit !== undefined) return new Refusal(`${word} is not a command. ${habit}`)
+  const meant = suggest(word, group === undefined ? [...known, "help", "version"] : known)
   const of = group === undefined ? "" : ` of ${group}`
   return new Refusal(
     meant === undefined
@@ -229,6 +273,8 @@ const unknownCommand = (name: string, group: string | undefined): Refusal => {
 
 const misplacedOption = (option: string, name: string, command: Command): Refusal => {
   const own = optionsOf(command).map((each) => `--${each.name}`)
+  const habit = optionHabit(`--${option}`, name, own)
+  if (habit !== undefined) return new Refusal(`--${option} is not an option of ${name}. ${habit}`)
   const meant = suggestRelated(option, own)
   if (meant !== undefined) return new Refusal(`--${option} is not an option here. Did you mean ${meant}?`)
   const owners = commandNames.filter((each) => optionsOf(commands[each]).some((known) => known.name === option))

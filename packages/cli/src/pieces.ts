@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { type CommandError, LongJobFailed } from "./failure.js"
 import { leadsTo } from "./fileIdentity.js"
 import { type JobFolder, openJobFolder } from "./jobFolder.js"
-import { applying, plural, say } from "./message.js"
+import { applying, note, plural, say } from "./message.js"
 import { isPrinted } from "./output.js"
 import { describeRest } from "./serviceFailure.js"
 import { isAsked } from "./signals.js"
@@ -58,12 +58,12 @@ const keepIn = <A, E extends JobError, R>(
       Effect.provide(jobFolder.store),
       Effect.zipLeft(Effect.whenEffect(finish(folder, jobFolder), isPrinted)),
       Effect.catchAll((error) =>
-        Effect.flatMap(stop(folder, jobFolder, describeRest(error)), (note) => failWith(error, note))
+        Effect.flatMap(stop(folder, jobFolder, describeRest(error)), (left) => failWith(error, left))
       ),
       Effect.onInterrupt(() =>
         Effect.flatMap(
           Effect.suspend(() => stop(folder, jobFolder, rest())),
-          (note) => say(...applying(note))
+          (left) => say(...applying(left))
         )
       )
     )
@@ -76,15 +76,15 @@ const forgetPieces = <A, E extends JobError, R>(work: Effect.Effect<A, E, R | Pi
     get: () => Effect.succeedNone,
     put: (name) => Effect.sync(() => void finished.add(name))
   }
-  const note = () =>
+  const lostNote = () =>
     finished.size === 0
       ? undefined
       : `${finishedPieces(finished.size)} lost. With --pieces FOLDER they are kept, and the same command resumes.`
   return work.pipe(
     Effect.provideService(PieceStore, forgetful),
-    Effect.catchAll((error: E) => failWith(error, note())),
+    Effect.catchAll((error: E) => failWith(error, lostNote())),
     // The reader of a pipe that is closed needs no message.
-    Effect.onInterrupt(() => Effect.suspend(() => (isAsked() ? say(...applying(note())) : Effect.void)))
+    Effect.onInterrupt(() => Effect.suspend(() => (isAsked() ? say(...applying(lostNote())) : Effect.void)))
   )
 }
 
@@ -98,7 +98,7 @@ const finish = (folder: string, { end, where }: JobFolder) =>
   Effect.gen(function* () {
     // The user renamed the folder, and may want what is in it.
     if (where() !== folder) {
-      return yield* say(
+      return yield* note(
         `${folder} was renamed while the command ran. Remove ${where()} if no other command needs its pieces.`
       )
     }
@@ -106,7 +106,7 @@ const finish = (folder: string, { end, where }: JobFolder) =>
     const staying = (isMade ? left : claimed).length
     const stay = staying === 1 ? "stays" : "stay"
     if (staying > 0) {
-      yield* say(
+      yield* note(
         `${plural(staying, "piece")} of other commands ${stay} in ${folder}. Remove them if no other command needs them.`
       )
     }

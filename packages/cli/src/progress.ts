@@ -6,8 +6,10 @@ import { millis as monotonicMillis } from "@effect-speech/common/MonotonicClock"
 import * as Printable from "@effect-speech/common/Printable"
 import type { CallEvent, CallOptions } from "@effect-speech/transport/CallEvent"
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
+import { isQuiet } from "./message.js"
 
 /** How far a call is. Sizes are in bytes, times in milliseconds since some moment. */
 export type Stage =
@@ -177,7 +179,7 @@ const silent: Progress = {
 /** Lines on a terminal. They disappear when the scope closes. */
 export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, never, Scope.Scope> =>
   Effect.gen(function* () {
-    if (terminal.isTTY !== true || process.env.TERM === "dumb") return silent
+    if ((yield* FiberRef.get(isQuiet)) || terminal.isTTY !== true || process.env.TERM === "dumb") return silent
     const { createLogUpdate } = yield* Effect.promise(() => import("log-update"))
     // A killed process can't show a hidden cursor again, so it is never hidden.
     const display = createLogUpdate(terminal, { showCursor: true })

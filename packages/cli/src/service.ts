@@ -20,7 +20,7 @@ import {
   readRecordedService
 } from "./exchanges.js"
 import { refuse, type UsageError } from "./failure.js"
-import { say } from "./message.js"
+import { note } from "./message.js"
 import { typeOf } from "./pathType.js"
 
 /** The options that say how to run models. */
@@ -99,7 +99,7 @@ export const startService = (given: Given<"run">) =>
     }).pipe(Effect.provide(engines))
     yield* service.faults.set(faults)
     const { adminToken, apiKey, consoleLink, platformUrl, sttBaseUrl, ttsBaseUrl } = service
-    summary = Effect.flatMap(service.exchanges, (counts) => say(...describeExchanges(given, counts)))
+    summary = Effect.flatMap(service.exchanges, (counts) => note(...describeExchanges(given, counts)))
     return {
       sttBaseUrl,
       ttsBaseUrl,

@@ -11,6 +11,7 @@ import * as LogLevel from "effect/LogLevel"
 import type { CommandName, Given } from "./declaration.js"
 import * as ExitCode from "./exitCode.js"
 import type { CommandError } from "./failure.js"
+import { isQuiet } from "./message.js"
 import { type Invocation, type Printed, parse, type Run } from "./parse.js"
 import { safeConsole } from "./safeConsole.js"
 
@@ -66,6 +67,7 @@ const runCommand = (invocation: Run): Effect.Effect<number> =>
       )
     }),
     Effect.provide(NodeFileSystem.layer),
+    Effect.locally(isQuiet, invocation.quiet),
     // Standard output has the result alone. The console would escape the colors.
     Effect.provide(Logger.replace(Logger.defaultLogger, Logger.prettyLogger({ stderr: true, colors: false }))),
     Effect.provide(minimumLevel(invocation.logLevel)),

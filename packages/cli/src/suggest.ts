@@ -1,5 +1,5 @@
 /**
- * Suggests the word that a misspelt word most likely means. The usual libraries, such as `fastest-levenshtein`, count two letters in
+ * Suggests what a wrong word means: by a table of the habits of other programs, or as the word that a misspelt one most likely is. The usual libraries, such as `fastest-levenshtein`, count two letters in
  * the wrong order as two mistakes, so that `--modle` would be too far from `--model`.
  */
 
@@ -27,9 +27,11 @@ const editDistance = (from: string, to: string): number => {
 
 const letters = (word: string): string => word.toLowerCase().replace(/^-+/, "")
 
-/** Whether one begins with the other, such as `output` and `out`, or one is a part of the other. */
+/** Whether a name begins with the word, is at least half of it, such as `out` of `output`, or has it as a part. */
 const isRelated = (word: string, name: string): boolean =>
-  name.startsWith(word) || (name.length > 2 && word.startsWith(name)) || name.split("-").includes(word)
+  name.startsWith(word) ||
+  (name.length > 2 && word.startsWith(name) && name.length * 2 >= word.length) ||
+  name.split("-").includes(word)
 
 /** Returns one or two candidates that are related. */
 export const suggestRelated = (given: string, candidates: ReadonlyArray<string>): string | undefined => {
@@ -55,4 +57,113 @@ export const suggest = (given: string, candidates: ReadonlyArray<string>): strin
     .filter(({ distance }) => distance <= limit)
     .toSorted((a, b) => a.distance - b.distance)
   return closest?.candidate
+}
+
+/** Words that name a command in other programs, and what to say of them. */
+const commandHabits: ReadonlyArray<readonly [words: string, advice: string]> = [
+  ["say speak tts synth generate", "Did you mean synthesize?"],
+  ["stt asr listen recognize recognise whisper dictate", "Did you mean transcribe?"],
+  ["subtitle subtitles captions srt", "Use speech transcribe FILE --model NAME --format srt."],
+  ["list ls list-models list-voices languages", "Use speech models, or speech voices."],
+  ["server start up mock", "Did you mean serve?"],
+  ["check status ping diagnose", "Did you mean doctor?"],
+  ["exec with", "Use speech run -- COMMAND."],
+  ["batch bulk convert", "Use speech archive run SOURCE --out DIR."],
+  ["play", "Use speech synthesize TEXT --play."],
+  ["login auth config configure init", "Set the variables that speech serve prints. Check them with speech doctor."],
+  ["completion completions", "Use speech --completions bash, zsh or fish."]
+]
+
+/** What to say of a word that is a command of other programs. */
+export const commandHabit = (word: string): string | undefined =>
+  commandHabits.find(([words]) => words.split(" ").includes(word.toLowerCase()))?.[1]
+
+interface OptionHabit {
+  /** Names of options in other programs, without their dashes. */
+  readonly words: string
+  /** The options that they may mean. Of these, the first one that the command has is suggested. */
+  readonly means?: ReadonlyArray<string>
+  /** What to say for a command; `else` for any other. */
+  readonly advice?: Readonly<Record<string, string>>
+}
+
+const inOperand = "Give FILE without it."
+const keyAdvice = "Set SPEECH_API_KEY in the environment: other users can see a command line."
+const addressAdvice = "Set SPEECH_STT_BASE_URL and SPEECH_TTS_BASE_URL in the environment."
+
+const optionHabits: ReadonlyArray<OptionHabit> = [
+  { words: "key api-key apikey token api-token k", advice: { else: keyAdvice } },
+  { words: "url base-url api-url endpoint server", advice: { else: addressAdvice } },
+  {
+    words: "i in input input-file file f source",
+    means: ["text-file"],
+    advice: {
+      transcribe: inOperand,
+      "listen-back": "Give FOLDER without it.",
+      "archive run": "Give SOURCE without it."
+    }
+  },
+  {
+    words: "o out output output-file outfile",
+    means: ["out"],
+    advice: {
+      transcribe: "It prints the transcript: add > FILE, or write a file for each recording with --out-dir DIR."
+    }
+  },
+  { words: "output-dir outdir output-directory d dir", means: ["out-dir", "out"] },
+  {
+    words: "l lang language locale source-language",
+    means: ["lang"],
+    advice: {
+      transcribe: "The model decides the language: speech models lists both.",
+      "listen-back": "The model decides the language."
+    }
+  },
+  {
+    words: "m model",
+    means: ["model"],
+    advice: { synthesize: "The language decides the model: give --lang and --voice." }
+  },
+  { words: "voice-id voice-name speaker", means: ["voice"] },
+  { words: "f format file-format", means: ["output-format", "format"] },
+  {
+    words: "ar r sample-rate rate encoding codec c:a",
+    means: ["output-format"],
+    advice: { transcribe: "Any sample rate is read. --telephony sends 8 kHz." }
+  },
+  { words: "srt vtt subtitles captions", advice: { transcribe: "Use --format srt or --format vtt." } },
+  { words: "timestamps word-timestamps segments", advice: { transcribe: "Use --aux --json, or --format srt." } },
+  { words: "y overwrite force n no-clobber", advice: { else: "An output file that exists is replaced." } },
+  { words: "j jobs parallel workers", means: ["concurrency"] },
+  { words: "max-time deadline", means: ["timeout"] },
+  { words: "silent s", means: ["quiet"] },
+  { words: "debug loglevel", means: ["verbose"] },
+  { words: "list-voices list-languages voices", advice: { else: "Use speech voices." } },
+  { words: "list-models models", advice: { else: "Use speech models." } },
+  { words: "stdin", means: ["text-file"], advice: { transcribe: "Give - for standard input." } },
+  {
+    words: "config profile",
+    advice: { else: "The settings are variables of the environment. Check them with speech doctor." }
+  }
+]
+
+/**
+ * What to say of an option of other programs, for a command and its options. `word` is as it is written; a letter counts
+ * with its case, since `-V` is none of `-v`.
+ */
+export const optionHabit = (
+  word: string,
+  command: string | undefined,
+  options: ReadonlyArray<string>
+): string | undefined => {
+  const name = word.replace(/^-+/, "")
+  for (const { advice = {}, means = [], words } of optionHabits) {
+    if (!words.split(" ").includes(name) || options.includes(`--${name}`)) continue
+    const own = command === undefined ? undefined : advice[command]
+    if (own !== undefined) return own
+    const meant = means.find((each) => options.includes(`--${each}`))
+    if (meant !== undefined) return `Did you mean --${meant}?`
+    if (advice.else !== undefined) return advice.else
+  }
+  return undefined
 }

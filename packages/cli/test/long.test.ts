@@ -96,6 +96,39 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the co
     })
   )
 
+  it.scoped("speaks each sentence of a mixed text in the language of its script with --lang auto", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const spoken = (text: string) =>
+        Effect.gen(function* () {
+          const before = yield* requestCount
+          const out = ["--out", `${folder}/a.wav`, "--output-format", "8000:pcm16"]
+          const { code, stderr } = yield* speechCommand("synthesize", text, "--lang", "auto", ...out)
+          expect(code).toBe(0)
+          const requests = (yield* Effect.flatMap(LocalService, (service) => service.requests)).slice(before)
+          return [
+            stderr.split("\n")[0],
+            ...requests.map(({ request }) => `${request?.lang}: ${request?.text}`).toSorted()
+          ]
+        })
+      expect(yield* spoken("नमस्ते। The train leaves at six. ट्रेन platform two पर है।")).toEqual([
+        "speech: Languages by script: hi, en.",
+        "en: The train leaves at six.",
+        "hi: ट्रेन platform two पर है।",
+        "hi: नमस्ते।"
+      ])
+      expect(yield* spoken("The train.")).toEqual(["speech: Language by script: en.", "en: The train."])
+      expect(yield* spoken("42")).toEqual([expect.stringContaining("no letter of a known script"), "hi: 42"])
+
+      writeFileSync(`${folder}/texts.jsonl`, '{"id":"a","text":"a"}')
+      const archive = yield* speechCommand("archive", "run", `${folder}/texts.jsonl`, "--lang", "auto", "--out", folder)
+      expect([archive.code, archive.stderr]).toEqual([
+        2,
+        expect.stringContaining("--lang auto is for speech synthesize")
+      ])
+    })
+  )
+
   it.scoped("says where the paid pieces are if one fails, and the same command sends only what is missing", () =>
     Effect.gen(function* () {
       const folder = yield* folderWithArticle

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import { TtsContract } from "@effect-speech/tts"
-import { commandNames, commands, commonOptions } from "../src/declaration.js"
+import { commandGroups, commandNames, commands, commonOptions } from "../src/declaration.js"
 import { explanation, signature } from "../src/help.js"
-import type { Option } from "../src/option.js"
+import type { Command, Option } from "../src/option.js"
 import { type Printed, parse, type Run } from "../src/parse.js"
+import { plainView } from "../src/terminal.js"
 import { rowsOf } from "./environment.js"
 
 /** What arguments print. In a row of a table, spaces separate them and `''` is an empty one. */
@@ -60,6 +61,19 @@ describe("the arguments", () => {
     expect(printed("archive run a --out b --format json")).toMatchObject({ json: false, given: { format: "json" } })
   })
 
+  it("have short forms, together and before or after the operands", () => {
+    const long = printed("synthesize a --quiet --out b --json")
+    for (const line of ["synthesize a -o b -q --json", "-qo b synthesize a --json"]) expect(printed(line)).toEqual(long)
+    expect(long).toMatchObject({ name: "synthesize", quiet: true, logLevel: "error", given: { out: "b" } })
+    expect(printed("archive run a -o b -v")).toMatchObject({ quiet: false, logLevel: "debug", given: { out: "b" } })
+    expect(printed("doctor -q --log-level info")).toMatchObject({ quiet: true, logLevel: "info" })
+    const letters = commandNames.flatMap((name) =>
+      Object.values<Option<unknown>>({ ...commands[name].options, ...commonOptions })
+    )
+    const names = new Map(letters.map(({ name, short }) => [short, name]))
+    for (const { name, short } of letters) if (short !== undefined) expect(names.get(short)).toBe(name)
+  })
+
   it("leave a file name that is not UTF-8 to the error of opening it", () => {
     expect(parse(["transcribe", "\ufffd.wav", "--model", "m"])).toMatchObject({ given: { operands: ["\ufffd.wav"] } })
   })
@@ -84,7 +98,7 @@ describe("the arguments", () => {
   })
 
   const refusals = `
-    speak                                      | There is no such command. The commands are synthesize, transcribe, listen-back, archive, serve, run, models, doctor.
+    sing                                       | There is no such command. The commands are synthesize, transcribe, listen-back, archive, serve, run, models, doctor.
     synthesise                                 | synthesise is not a command. Did you mean synthesize?
     Transcribe                                 | Transcribe is not a command. Did you mean transcribe?
     doc                                        | doc is not a command. Did you mean doctor?
@@ -92,23 +106,28 @@ describe("the arguments", () => {
     transcribe a --telephny                    | --telephny is not an option here. Did you mean --telephony?
     transcribe a --modle m                     | --modle is not an option here. Did you mean --model?
     doctor --allow-insecure                    | --allow-insecure is not an option here. Did you mean --allow-insecure-http?
-    synthesize a -out b                        | -o is not an option here. Did you mean --out?
+    synthesize a -out b                        | Put a space after -o, or write --out.
+    synthesize a -ob.wav                       | Put a space after -o, or write --out.
+    synthesize a -quiet                        | -u is not an option here. Did you mean --quiet?
+    synthesize a -o b -o c                     | --out is given more than once.
+    synthesize a -o                            | -o needs a value, such as --out speech.wav.
+    doctor -qv                                 | --verbose is --log-level debug: leave it out, or --quiet.
+    doctor -v --log-level info                 | --verbose is --log-level debug: leave it out, or --log-level.
+    -v                                         | Give a command: synthesize, transcribe, listen-back, archive, serve, run, models, doctor. --version prints the version.
     synthesize -5 --out a                      | -5 is not an option here. An argument that begins with a dash goes last, after --.
-    serve --quiet                              | --quiet is not an option here.
-    synthesize a --output b                    | --output is not an option here. Did you mean --out or --output-format?
-    synthesize a -o b                          | -o is not an option here. Did you mean --out or --output-format?
+    synthesize a --output b                    | --output is not an option here. Did you mean --out?
     synthesize a --language en                 | --language is not an option here. Did you mean --lang?
-    synthesize a --format 8000:pcm16           | --format is not an option here. Did you mean --output-format?
+    synthesize a --format 8000:pcm16           | --format is not an option of synthesize. Did you mean --output-format?
     transcribe a --api-key b                   | --api-key is not an option here. Set SPEECH_API_KEY in the environment: other users can see a command line.
     transcribe a --url b                       | --url is not an option here. Set SPEECH_STT_BASE_URL and SPEECH_TTS_BASE_URL in the environment.
-    synthesize a --model m                     | --model is not an option of synthesize, but of transcribe, listen-back, and archive run.
+    synthesize a --model m                     | --model is not an option of synthesize. The language decides the model: give --lang and --voice.
     serve --timeout 1                          | --timeout is not an option of serve, but of synthesize, transcribe, and listen-back.
     transcribe a --model m --model=n           | --model is given more than once.
     transcribe a --model m --hotword           | --hotword needs a value.
     transcribe a --model --aux                 | --model needs a value, such as --model hi-general-v2-8khz.
     transcribe a --model -- b                  | --model needs a value, such as --model hi-general-v2-8khz.
     transcribe a --model                       | --model needs a value, such as --model hi-general-v2-8khz.
-    transcribe a --model --quiet               | --model needs a value. If the value begins with dashes, write --model=NAME.
+    transcribe a --model --loudly              | --model needs a value. If the value begins with dashes, write --model=NAME.
     transcribe a --aux=true                    | --aux takes no value.
     transcribe a --model ''                    | --model must not be empty.
     transcribe a --model=                      | --model must not be empty.
@@ -119,8 +138,9 @@ describe("the arguments", () => {
     synthesize a b --out c                     | synthesize takes one TEXT. Put quotes around a text that has spaces, and --out before the name of the file.
     synthesize --text a --out c                | --text is not an option here. Give TEXT without it.
     transcribe --file a --model m              | --file is not an option here. Give FILE without it.
-    help                                       | help is not a command. Did you mean --help?
-    version                                    | version is not a command. Did you mean --version?
+    hlep                                       | hlep is not a command. Did you mean help?
+    help speek                                 | There is no such command. The commands are synthesize, transcribe, listen-back, archive, serve, run, models, doctor.
+    help archive rn                            | rn is not a command of archive. Did you mean run?
     synthesize a --out b --speed x             | --speed must be a number.
     synthesize a --out b --g2p-overrides [1]   | --g2p-overrides must be a JSON object.
     synthesize a --out b --g2p-overrides {     | --g2p-overrides must be a JSON object.
@@ -155,7 +175,7 @@ describe("the arguments", () => {
     archive status --outt b                    | --outt is not an option here. Did you mean --out?
     archive status --model m                   | --model is not an option of archive status, but of transcribe, listen-back, and archive run.`
   it.each(rowsOf<[line: string, sentence: string]>(refusals))("refuse %j: %s", (line, sentence) => {
-    const [first = "", second = ""] = line.split(" ")
+    const [first = "", second = ""] = line.split(" ").filter((word) => word !== "help")
     const of = [`${first} ${second}`, first].find((each) => commandNames.some((name) => name === each))
     const helpOf = of ?? (first === "archive" ? first : undefined)
     const message = `${sentence} See speech ${helpOf === undefined ? "" : `${helpOf} `}--help.`
@@ -200,6 +220,9 @@ describe("the arguments", () => {
   })
 })
 
+const linesOver = (columns: number, text: string): ReadonlyArray<string> =>
+  text.split("\n").filter((line) => Array.from(line).length > columns)
+
 const tableOf = (options: Readonly<Record<string, Option<unknown>>>): ReadonlyArray<string> =>
   Object.values(options).map((option) => `| \`${signature(option)}\` | ${explanation(option)} |`)
 
@@ -208,7 +231,20 @@ describe("the help", () => {
     const { code, stream, text } = printed(line)
     expect({ code, stream }).toEqual({ code: 0, stream: "stdout" })
     for (const name of commandNames) expect(text).toMatch(new RegExp(`^  ${name} +[A-Z].+\\.$`, "m"))
-    for (const { name } of Object.values(commonOptions)) expect(text).toMatch(new RegExp(`^  --${name} `, "m"))
+    for (const { name } of Object.values(commonOptions)) expect(text).toMatch(new RegExp(`^  (-\\w, )?--${name} `, "m"))
+  })
+
+  it.each([
+    ["help", "--help"],
+    ["help transcribe", "transcribe --help"],
+    ["help archive", "archive --help"],
+    ["help archive run", "archive run --help"],
+    ["archive help", "archive --help"],
+    ["archive help run", "archive run --help"],
+    ["version", "--version"]
+  ])("is printed for %j as for %j", (line, other) => {
+    expect(printed(line)).toEqual(printed(other))
+    expect(printed(line)).toMatchObject({ code: 0, stream: "stdout" })
   })
 
   it("of archive has its commands", () => {
@@ -217,19 +253,41 @@ describe("the help", () => {
     for (const name of commandNames) expect(text.includes(`\n  ${name} `)).toBe(name.startsWith("archive "))
   })
 
-  it.each(commandNames)("of %s fits on a screen and has every option", (name) => {
+  it("of the whole has each command under one heading", () => {
+    expect(commandGroups.flatMap(([, names]) => names).toSorted()).toEqual(commandNames.toSorted())
+  })
+
+  it.each(commandNames)("of %s fits on a screen: what it does, two examples, and its ten most used options", (name) => {
+    const { options, mostUsed = Object.keys(options) }: Command = commands[name]
     const { text } = printed(`${name} --json --help`)
+    expect(text).toMatch(/^[A-Z][^\n]+/)
     expect(text).toContain(`$ speech ${name}`)
-    for (const option of Object.values(commands[name].options)) expect(text).toContain(`\n  ${signature(option)} `)
-    const lines = text.split("\n")
-    // It has the options of both operations, and of a machine.
-    expect(lines.length).toBeLessThan(name === "archive run" ? 55 : 45)
-    expect(lines.filter((line) => line.length > 100)).toEqual([])
+    expect(mostUsed.length).toBeLessThanOrEqual(10)
+    for (const option of mostUsed.map((key) => options[key])) {
+      expect(text).toContain(`\n  ${signature(option as Option<unknown>)}`)
+    }
+    expect(text.split("\n").length).toBeLessThanOrEqual(40)
+    expect(linesOver(80, text)).toEqual([])
+  })
+
+  it.each(commandNames)("of %s with --all has every option under a heading", (name) => {
+    const { text } = printed(`${name} --help --all`)
+    for (const option of Object.values(commands[name].options)) expect(text).toContain(`\n  ${signature(option)}`)
+    expect(linesOver(80, text)).toEqual([])
+  })
+
+  it.each([60, 72, 100])("fits %i columns", (columns) => {
+    for (const name of commandNames) {
+      const result = parse([...name.split(" "), "--help", "--all"], { ...plainView, columns })
+      const text = result._tag === "Printed" ? result.text : ""
+      // An example is a line that can be copied.
+      expect(linesOver(columns, text).filter((line) => !/^ {2}(\$ |speech )/.test(line))).toEqual([])
+    }
   })
 
   it("is the tables of the README", () => {
     const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
-    const rows = readme.match(/^\| `--.*$/gm) ?? []
+    const rows = readme.match(/^\| `-.*$/gm) ?? []
     const declared = [...commandNames.map((name) => commands[name].options), commonOptions].flatMap(tableOf)
     expect(rows.map((row) => row.replace(/ +/g, " "))).toEqual(declared)
   })

@@ -84,6 +84,17 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the command", (it) =
       const outcome = yield* speechCommand("transcribe", path, ...hindi)
       const stderr = expect.stringMatching(/^speech: Nothing was recognised: this local service knows only .+\.$/)
       expect(outcome).toEqual({ code: 0, stdout: "", stderr })
+      expect(yield* speechCommand("transcribe", path, ...hindi, "-q")).toEqual({ code: 0, stdout: "", stderr: "" })
+    })
+  )
+
+  it.scoped("with --quiet prints its errors alone", () =>
+    Effect.gen(function* () {
+      const path = yield* temporary("a.wav")
+      expect(yield* speechCommand("synthesize", "नमस्ते", "-qo", path)).toEqual({ code: 0, stdout: "", stderr: "" })
+      const failed = yield* speechCommand("transcribe", `${path}x`, path, ...hindi, "--quiet", "--telephony")
+      const stderr = expect.stringMatching(/^speech: .*it does not exist.*\nspeech: 1 of 2 recordings failed\.$/)
+      expect(failed).toEqual({ code: 3, stdout: `${path}: नमस्ते`, stderr })
     })
   )
 

@@ -14,7 +14,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 /**
  * wavesurfer.js writes a style element into its shadow root, which a content security policy without `unsafe-inline`
- * blocks. The element is removed here. `src/waveformStyle.ts` is adopted in its place.
+ * blocks. The element is removed here. `src/player/waveformStyle.ts` is adopted in its place.
  */
 const removeInlineStyle: Plugin = {
   name: "remove the inline style of wavesurfer.js",
@@ -70,6 +70,7 @@ const optionsFor = (folder: string) =>
     format: "esm",
     target: ["es2022", "chrome123", "firefox125", "safari18"],
     conditions: ["@effect-speech/source"],
+    loader: { ".woff2": "file" },
     entryNames: "[name]-[hash]",
     chunkNames: "chunk-[hash]",
     assetNames: "[name]-[hash]",
@@ -81,6 +82,20 @@ const optionsFor = (folder: string) =>
     logLevel: "warning"
   }) satisfies BuildOptions
 
+/** The names of the modules that a module imports before it runs, and those that they import. */
+const importedBy = (metafile: Metafile, path: string): ReadonlyArray<string> => {
+  const imported = new Set<string>()
+  const follow = (from: string) => {
+    for (const { kind, path: to } of metafile.outputs[from]?.imports ?? []) {
+      if (kind !== "import-statement" || imported.has(to)) continue
+      imported.add(to)
+      follow(to)
+    }
+  }
+  follow(path)
+  return Array.from(imported, (each) => basename(each))
+}
+
 const empty = async (folder: string): Promise<void> => {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
@@ -91,14 +106,14 @@ const writePage = async (folder: string, metafile: Metafile): Promise<ReadonlyAr
   const output = (source: string) => {
     const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(source))
     if (found === undefined) throw new Error(`esbuild wrote nothing for ${source}`)
-    return { name: basename(found[0]), ...found[1] }
+    return { name: basename(found[0]), path: found[0] }
   }
   const script = output("main.tsx")
   const style = output("console.css")
   const drawing = await readFile(here("icon.svg"))
   const icon = `icon-${createHash("sha256").update(drawing).digest("hex").slice(0, 8).toUpperCase()}.svg`
   await writeFile(`${folder}/${icon}`, drawing)
-  const chunks = script.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => basename(path))
+  const chunks = importedBy(metafile, script.path)
   await writeFile(`${folder}/index.html`, page({ script: script.name, style: style.name, icon, chunks }))
   await writeFile(`${folder}/licences.txt`, await licencesOf(metafile))
   return ["index.html", icon, script.name, style.name, ...chunks]

@@ -48,7 +48,9 @@ export const Fault = Schema.Struct({
   afterMillis: optional(Schema.NonNegativeInt),
   /** How long the fault lasts after its beginning, in milliseconds. Default: until it is replaced. */
   forMillis: optional(positive),
-  /** First request to match, counted from 1, of those that arrive while the fault lasts. Default: 1. */
+  /** Matches each request of this many: 3 matches the third, the sixth, the ninth. Default: 1. */
+  every: optional(positive),
+  /** First request to match, counted from 1, of those that arrive while the fault lasts. Default: `every`. */
   nth: optional(positive),
   /** Number of failures. Default: no limit. */
   times: optional(positive),
@@ -92,12 +94,20 @@ export const Fault = Schema.Struct({
 export type Fault = typeof Fault.Type
 
 /**
- * A fault, and the number of failures so far.
+ * A fault, the number of failures so far, and the time that it has left.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const FaultRecord = Schema.Struct({ fault: Fault, happened: Schema.NonNegativeInt })
+export const FaultRecord = Schema.Struct({
+  fault: Fault,
+  /** Number of failures so far. */
+  happened: Schema.NonNegativeInt,
+  /** Milliseconds until the fault begins. Absent if it has begun. */
+  beginsInMillis: optional(positive),
+  /** Milliseconds until the fault ends. 0: it is over. Absent without `forMillis`. */
+  endsInMillis: optional(Schema.NonNegativeInt)
+})
 /**
  * @since 0.1.0
  * @category schemas

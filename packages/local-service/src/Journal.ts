@@ -25,7 +25,7 @@ export class JournalEntry extends structural(
     id: Schema.NullOr(Schema.String),
     /**
      * The id of the long text that a synthesis is a piece of: its own id without the number, such as `book` of `book.007`. Absent for any
-     * other id, and for transcriptions: a piece of a long recording has a UUID that does not contain that of the whole.
+     * other id, and for transcriptions: a piece of a long recording has a UUID that begins as that of the whole.
      */
     parent: Schema.optional(Schema.String),
     /**

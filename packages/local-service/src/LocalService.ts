@@ -9,7 +9,9 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
+import * as SttContract from "@effect-speech/stt/SttContract"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
+import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -33,9 +35,10 @@ import type { ProblemToResponse } from "./internal/http/problems.js"
 import { makeChanges } from "./internal/journal/changes.js"
 import { Journal, makeJournal } from "./internal/journal/journal.js"
 import { makeKeptFiles } from "./internal/journal/keptFiles.js"
-import { languagesOf, resolveOptions, type Settings, voiceNamesOf } from "./internal/options.js"
+import { offersOf, resolveOptions, type Settings } from "./internal/options.js"
 import { makeModels } from "./internal/platform/models.js"
 import { platformApp, platformProblemToResponse } from "./internal/platform/platformApp.js"
+import { withDocument } from "./internal/platform/withDocument.js"
 import { monotonicMillis, realClock } from "./internal/realTime.js"
 import { type RecordingsFolder, teach, teachDirectory } from "./internal/recordings/teaching.js"
 import { makeTemporaryFiles, TemporaryFiles } from "./internal/recordings/temporaryFiles.js"
@@ -211,8 +214,14 @@ const make: typeof LocalService.make = (options = {}) =>
     const synthesisOptions = { ...settings, voice, makeRequestId: idsAndClock.nextId }
     const transcription = transcriptionHandler(settings, exchanges)
     const synthesis = synthesisHandler(synthesisOptions, exchanges)
-    const sttBaseUrl = yield* Effect.provide(serve(0, transcription, transcriptionProblemToResponse), state)
-    const ttsBaseUrl = yield* Effect.provide(serve(1, synthesis, synthesisProblemToResponse(synthesisOptions)), state)
+    const offers = offersOf(settings, voice.voices)
+    // What is recorded or replayed has the models and voices of another service.
+    const documented = <E, R>(operation: HttpApp.Default<E, R>, path: string) =>
+      exchanges === undefined ? withDocument(operation, path, offers) : operation
+    const ofTranscription = documented(transcription, SttContract.path)
+    const ofSynthesis = documented(synthesis, TtsContract.path)
+    const sttBaseUrl = yield* Effect.provide(serve(0, ofTranscription, transcriptionProblemToResponse), state)
+    const ttsBaseUrl = yield* Effect.provide(serve(1, ofSynthesis, synthesisProblemToResponse(synthesisOptions)), state)
     const urls = { sttBaseUrl, ttsBaseUrl }
     const withoutKey = Context.add(state, Accounts, { ...accounts, authorize: () => accounts.authorizeConsole })
     const calls = yield* loadCalls({
@@ -229,17 +238,8 @@ const make: typeof LocalService.make = (options = {}) =>
       temporaryFiles,
       settings
     })
-    const [languages, voices] = [languagesOf(voice.voices), voiceNamesOf(voice.voices)]
-    const description = { ...urls, modelNames: [...settings.models.keys()], languages, voices }
-    const platform = platformApp({
-      ...handle,
-      ...description,
-      journal,
-      counts: journal.counts,
-      sessions,
-      changes,
-      calls
-    })
+    const { counts } = journal
+    const platform = platformApp({ ...handle, ...urls, ...offers, journal, counts, sessions, changes, calls })
     const platformUrl = yield* serve(2, platform, platformProblemToResponse)
     const consoleLink = Effect.sync(() => Redacted.make(`${platformUrl}/#${Redacted.value(sessions.newCode())}`))
     return { ...handle, ...urls, platformUrl, consoleLink, apiKey }

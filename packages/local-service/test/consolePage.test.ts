@@ -1,21 +1,25 @@
 import { execFile } from "node:child_process"
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { gzipSync } from "node:zlib"
 import { layer } from "@effect/vitest"
-import { LocalService } from "@effect-speech/local-service"
+import { Voice } from "@effect-speech/engine/Voice"
+import { Espeak, LocalService } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { isInstalled } from "effect-speech-test-support/programs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { buildConsole } from "../console/build.js"
 import { asCurl, asEffect } from "../console/src/code.js"
-import { runsOf } from "../console/src/groupRuns.js"
+import { runsOf } from "../console/src/runs/groupRuns.js"
 import type { JournalEntry } from "../src/Journal.js"
 import { cannedService } from "./blackbox/support/service.js"
+
+/** Code points from the Arabic script to Malayalam. */
+const southAsian = Array.from({ length: 0xe00 - 0x600 }, (_, index) => index + 0x600)
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 const hasCurl = isInstalled("curl")
@@ -39,10 +43,10 @@ describe("the page of the console", () => {
     return files.reduce((sum, file) => sum + gzipSync(file).length, 0)
   }
 
-  it("loads at most 125 kB at first, adds at most 150 kB to the tarball, and names files by their content", async () => {
-    const all = await readdir(built)
+  it("loads at most 125 kB at first, adds at most 200 kB beside its fonts to the tarball, and names files by their content", async () => {
+    const all = (await readdir(built)).filter((name) => !name.endsWith(".woff2"))
     expect(await compressed(firstLoad)).toBeLessThanOrEqual(125_000)
-    expect(await compressed(all)).toBeLessThanOrEqual(150_000)
+    expect(await compressed(all)).toBeLessThanOrEqual(200_000)
     expect(all.length).toBeGreaterThan(firstLoad.length)
     const html = await readFile(join(built, "index.html"), "utf8")
     const linked = [...html.matchAll(/(?:src|href)="console\/([^"]+)"/g)].map(([, name]) => name)
@@ -52,10 +56,35 @@ describe("the page of the console", () => {
 
   it("carries the licences of the packages whose code it holds", async () => {
     const licences = await readFile(join(built, "licences.txt"), "utf8")
-    for (const name of ["effect", "preact", "wavesurfer.js"]) {
+    for (const name of ["effect", "preact", "wavesurfer.js", "@fontsource/noto-sans-tamil"]) {
       expect(licences).toMatch(new RegExp(`^${name.replace(".", "\\.")} \\d+\\.\\d+\\.\\d+$`, "m"))
     }
     expect(licences).toContain("Redistributions in binary form must reproduce the above copyright")
+    expect(licences).toContain("SIL OPEN FONT LICENSE")
+  })
+
+  it("has a font for each script of the built-in voice, which a browser loads with a text in it", async () => {
+    const styles = (await readdir(built)).filter((name) => name.endsWith(".css"))
+    const style = (await Promise.all(styles.map((name) => readFile(join(built, name), "utf8")))).join("")
+    const fonts = [...style.matchAll(/@font-face\s*\{([^}]*)\}/g)].map(([, face = ""]) => ({
+      file: /url\("?\.\/([^")]+)"?\)/.exec(face)?.[1] ?? "",
+      ranges: [...face.matchAll(/U\+([0-9A-F]+)(?:-([0-9A-F]+))?/gi)].map(([, from = "", to = from]) => ({
+        from: Number.parseInt(from, 16),
+        to: Number.parseInt(to, 16)
+      }))
+    }))
+    const { voices } = Effect.runSync(Effect.scoped(Effect.provide(Voice, Espeak.layer)))
+    const languages = voices.flatMap(({ languages }) => languages).filter((language) => language !== "en")
+    for (const language of new Set(languages)) {
+      const letter = new RegExp(`^(?=\\p{L})\\p{Script=${new Intl.Locale(language).maximize().script}}$`, "u")
+      const letters = southAsian.filter((point) => letter.test(String.fromCodePoint(point)))
+      const font = fonts.find(({ ranges }) =>
+        letters.every((letter) => ranges.some(({ from, to }) => letter >= from && letter <= to))
+      )
+      expect(letters.length, language).toBeGreaterThan(30)
+      expect(font?.file, language).toMatch(/^noto-sans-\w+-\w+-400-normal-[A-Z0-9]{8}\.woff2$/)
+      expect((await stat(join(built, font?.file ?? ""))).size).toBeLessThanOrEqual(51_000)
+    }
   })
 
   it("has nothing inline, which a strict content security policy would block", async () => {

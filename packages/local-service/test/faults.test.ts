@@ -31,6 +31,20 @@ describe("the time of a fault", () => {
     expect(meetsAt({ ...time, operation: "transcribe" }, every10)).toEqual([])
   })
 
+  it("is listed as the time until it begins, and until it is over", () => {
+    let now = 1000
+    const faults = makeFaults({ changed: () => undefined, now: () => now })
+    const fault = { status: 503, afterMillis: 30, forMillis: 20 }
+    Effect.runSync(faults.set([fault, { status: 502, afterMillis: 40 }, { status: 500 }]))
+    const timesAt = (elapsed: number) => {
+      now = 1000 + elapsed
+      return Effect.runSync(faults.list).map(({ fault: _, happened: __, ...times }) => times)
+    }
+    expect(timesAt(10)).toEqual([{ beginsInMillis: 20, endsInMillis: 40 }, { beginsInMillis: 30 }, {}])
+    expect(timesAt(30.5)).toEqual([{ endsInMillis: 20 }, { beginsInMillis: 10 }, {}])
+    expect(timesAt(90)).toEqual([{ endsInMillis: 0 }, {}, {}])
+  })
+
   it("does not change which of its requests a seed selects", () => {
     const chance = { status: 503, probability: 0.5, seed: 7 }
     const met = meetsAt(chance, every10.slice(0, 6))

@@ -78,7 +78,8 @@ export const transcribe = <R = never>(
     const recording = yield* openPieces(audio, maximumMillis)
     const { durationMillis } = recording
     yield* emit({ _tag: "Planned", durationMillis })
-    const transcriber = yield* makeTranscriber(fields, transactionId, checked, durationMillis, emit)
+    const whole = { transactionId, filename: audio.filename, durationMillis }
+    const transcriber = yield* makeTranscriber(fields, whole, checked, emit)
     const results = yield* recording.pieces.pipe(
       inOrder(transcriber.transcribe, {
         concurrency: checked.concurrency,

@@ -67,11 +67,36 @@ describe("a long recording", () => {
     ])
     expect(pieces.every(({ endMillis, startMillis }) => endMillis - startMillis <= 2000)).toBe(true)
     expect(pieces.at(-1)).toMatchObject({ endMillis: 9000, ending: "end", source: "sent" })
-    // The first by Python: uuid.uuid5(uuid.UUID(transactionId), "1")
-    expect(pieces[0]?.transactionId).toBe("76e0ea0e-79f6-532b-be06-08db92aea6b6")
     const sent = (yield* calls).map((call) => call.transactionId)
     expect(sent.toSorted()).toEqual(pieces.map((piece) => piece.transactionId).toSorted())
     expect(pieces.every(({ call, transactionId }) => call?.sentId === transactionId)).toBe(true)
+  })
+
+  it("is sent in pieces whose ids and filenames say which recording they are of, and where they start", function* () {
+    const { calls, transcribe } = yield* serviceOf()
+    const { pieces } = yield* transcribe({
+      ...requestOf(file),
+      audio: AudioSource.fromBytes(file, { filename: "a.b.MP3" })
+    })
+    const expected = pieces.map(({ number, startMillis }) => `a.b.piece-${number}-at-${startMillis}.wav`)
+    expect((yield* calls).map(({ audio }) => audio.filename).toSorted()).toEqual(expected.toSorted())
+    expect(new Set(pieces.map((piece) => piece.transactionId)).size).toBe(pieces.length)
+    for (const piece of pieces) expect(piece.transactionId).toMatch(/^7f3c0f3e-1b2a-8c5d-[89ab][\da-f]{3}-[\da-f]{12}$/)
+    // By Python: the first 8 bytes of the id, then those of hashlib.sha256(uuid.UUID(transactionId).bytes + b"1").digest()[8:16]
+    expect(pieces[0]?.transactionId).toBe("7f3c0f3e-1b2a-8c5d-b723-5b6beda37f3b")
+  })
+
+  it.each([
+    { filename: "", name: "recording" },
+    { filename: ".wav", name: "recording" },
+    { filename: "call of 2026.11.26", name: "call of 2026.11.26" },
+    { filename: 'नमस्ते "a"\\b/c\n.flac', name: "नमस्ते -a-b-c-" },
+    { filename: `${"न".repeat(150)}.wav`, name: "न".repeat(100) }
+  ])("with the filename $filename sends its pieces as $name", function* ({ filename, name }) {
+    const { calls, transcribe } = yield* serviceOf()
+    const bytes = speak(evenWords(2))
+    yield* transcribe({ ...requestOf(bytes), audio: AudioSource.fromBytes(bytes, { filename }) })
+    expect((yield* calls).map(({ audio }) => audio.filename)).toEqual([`${name}.piece-1-at-0.wav`])
   })
 
   it("has no word that is cut, and no other words, wherever its pauses are", function* () {
@@ -216,7 +241,7 @@ it("a transcript that was kept is that of the same samples, options and service 
     { hotwords: [{ phrase: "दिल्ली" }] },
     { parseNumber: true },
     { additionalFields: { speakers: "2" } },
-    { audio: AudioSource.fromBytes(speak(evenWords(3))) },
+    { audio: AudioSource.fromBytes(speak(evenWords(3)), { filename: `${crypto.randomUUID()}.wav` }) },
     { baseUrl: "https://other.example" }
   ]
   for (const { baseUrl = "https://one.example", ...change } of [...changes, ...changes]) {

@@ -13,6 +13,7 @@ import * as Recording from "@effect-speech/stt/Recording"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { toHotword } from "../commands/transcribe.js"
+import { autoLang } from "../declaration/speaking.js"
 import { type Given, onlyForRecordings, onlyForTexts } from "../declaration.js"
 import { InputFailed, refuse, type UsageError } from "../failure.js"
 
@@ -63,6 +64,11 @@ const check = (given: Given<"archive run">, kind: Kind): Effect.Effect<void, Usa
   }
   if (!isTexts(kind) && given.model === undefined) {
     return refuse("--model is required to transcribe, such as --model hi-general-v2-8khz.")
+  }
+  if (given.lang === autoLang) {
+    return refuse(
+      "--lang auto is for speech synthesize. In an archive, give --lang a code, or each text its own in a field lang."
+    )
   }
   if (given.byContent && isTexts(kind)) return refuse("--by-content is for recordings: a text is always known by it.")
   return Effect.void

@@ -44,7 +44,7 @@ import { checkOutputFolder } from "../checkOutput.js"
 import type { Given } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
 import { AlreadyReported, OutputFailed, refuse } from "../failure.js"
-import { applying, count, say } from "../message.js"
+import { applying, count, note, say } from "../message.js"
 import * as Progress from "../progress.js"
 
 /** The run that the options mean: that of `--out`, or the only one in the store. */
@@ -71,7 +71,7 @@ const print = (status: RunStatus, json: boolean): Effect.Effect<void> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => Console.log(json ? toJson(status) : describe(status, now)))
 
 const advise = (status: RunStatus, store: Store, isListingOver = false): Effect.Effect<void> =>
-  say(...adviceOn(status, store, isListingOver))
+  note(...adviceOn(status, store, isListingOver))
 
 /** The options of earlier versions, by which machines had to reach each other. */
 interface Former {
@@ -80,7 +80,7 @@ interface Former {
 }
 
 const sayFormer = ({ host, port }: Former, mayWork: boolean): Effect.Effect<void> =>
-  say(
+  note(
     ...applying(
       (host !== undefined || port !== undefined) &&
         `--host and --port are ignored: machines meet in the database alone.${mayWork ? " To work on the run here, too: --work" : ""}`
@@ -205,15 +205,15 @@ export const run = (given: Given<"archive run">) =>
       )
       return yield* Console.log(given.json ? JSON.stringify(plan) : describePlan(plan, request.operation._tag))
     }
-    yield* say(...withoutStore(store, out))
+    yield* note(...withoutStore(store, out))
     yield* work({ store, operation: request.operation._tag, out }, given, (archive) =>
       Effect.gen(function* () {
         const statuses = yield* Effect.forEach(yield* archive.runs, archive.status)
         const earlier = statuses.find(({ settings }) => isSamePath(settings.output.directory, out))
         const begun = yield* archive.start(request)
-        yield* say(...movedOutput(statuses, begun, out))
+        yield* note(...movedOutput(statuses, begun, out))
         // At the end, the advice says it.
-        if (earlier !== undefined && begun.counts.pending > 0) yield* say(...leftBy(earlier, store))
+        if (earlier !== undefined && begun.counts.pending > 0) yield* note(...leftBy(earlier, store))
         return begun
       })
     )
@@ -267,7 +267,7 @@ export const resume = (given: Given<"archive resume">) =>
 
 export const retry = (given: Given<"archive retry">) =>
   goOn(given, (archive, found) =>
-    Effect.zipRight(say(...retryOf(found, given.only)), archive.retryFailed(found.id, { only: given.only }))
+    Effect.zipRight(note(...retryOf(found, given.only)), archive.retryFailed(found.id, { only: given.only }))
   )
 
 /** Prints what became of the files in a folder. Audio that is gone is the exit code. */
@@ -285,7 +285,7 @@ const printOutput = (
         ? JSON.stringify({ directory, files, written, ...others })
         : `${directory}: ${count(files)} files, ${count(written)} written.`
     )
-    if (!json) yield* say(...outputOn({ ...report, written: 0 }, status, store, directory))
+    if (!json) yield* note(...outputOn({ ...report, written: 0 }, status, store, directory))
     if (report.gone > 0) yield* new AlreadyReported({ code: ExitCode.incomplete })
   })
 
@@ -303,7 +303,7 @@ export const repair = (given: Given<"archive repair">) =>
     ? goOn({ ...given, host: undefined, port: undefined }, (archive, found) =>
         Effect.gen(function* () {
           const { gone, goneCost } = yield* archive.repair(found.id, { synthesize: true })
-          yield* say(synthesisOf(gone, goneCost))
+          yield* note(synthesisOf(gone, goneCost))
           return yield* archive.status(found.id)
         })
       )
@@ -322,7 +322,7 @@ export const joinMachines = (given: Given<"archive work">) =>
     yield* sayFormer(given, false)
     const operations = yield* configuredOperations
     const working = Effect.zipRight(
-      say(`This machine works on the runs of ${store.shown}. Ctrl-C finishes its calls and leaves.`),
+      note(`This machine works on the runs of ${store.shown}. Ctrl-C finishes its calls and leaves.`),
       Effect.never
     )
     yield* working.pipe(

@@ -24,7 +24,7 @@ import * as ExitCode from "../exitCode.js"
 import { AlreadyReported, InputFailed, refuse, type UsageError } from "../failure.js"
 import * as Json from "../json.js"
 import { attemptEach, defaultConcurrency, failedOf, Notes, notTried, type Outcome } from "../manyRecordings.js"
-import { applying, count, plural, say } from "../message.js"
+import { applying, count, note, plural, say } from "../message.js"
 import { checkStandardOutput } from "../output.js"
 import { typeOf } from "../pathType.js"
 import * as Progress from "../progress.js"
@@ -145,7 +145,7 @@ const recordingsOf = (
           : `${folder} has the audio of no text in ${texts}: the text with the id a/b is a/b.wav.`
       return yield* new InputFailed({ message: Printable.line(message) })
     }
-    yield* say(
+    yield* note(
       ...applying(
         wavsAlone > 0 && `Not sent, since they have no NAME.txt beside them: ${plural(wavsAlone, "recording")}.`,
         textsAlone > 0 && `Without audio in ${folder}: ${plural(textsAlone, "text")}.`

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import type { Given } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
 import { AlreadyReported } from "../failure.js"
-import { applying, count, say } from "../message.js"
+import { applying, count, note } from "../message.js"
 
 type Model = ModelFolder.ModelDescription
 
@@ -116,7 +116,7 @@ export const models = ({ check, json, operands: [folder = ""] }: Given<"models">
     const checks = check ? yield* checkAll(models, json) : new Map<string, Check>()
     if (json) yield* Console.log(JSON.stringify(toJson(contents, checks)))
     else {
-      yield* say(
+      yield* note(
         ...notes,
         ...applying(isEmpty && `There is no model in ${folder}. Put a folder of each model into it.`)
       )

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import type { Given } from "../declaration.js"
 import { AlreadyReported, CommandNotStarted, refuse } from "../failure.js"
 import { reportingFaults } from "../faultsReport.js"
-import { say } from "../message.js"
+import { note } from "../message.js"
 import { startService } from "../service.js"
 
 const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"] as const
@@ -82,7 +82,7 @@ export const run = (given: Given<"run">) =>
         "The key of --data-dir was shown when it was created. Set SPEECH_API_KEY to it, or give --new-key."
       )
     }
-    yield* say(...problems)
+    yield* note(...problems)
     const variables = {
       SPEECH_STT_BASE_URL: sttBaseUrl,
       SPEECH_TTS_BASE_URL: ttsBaseUrl,

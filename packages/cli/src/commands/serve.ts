@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { Given } from "../declaration.js"
 import { refuse } from "../failure.js"
 import { reportingFaults } from "../faultsReport.js"
-import { applying } from "../message.js"
+import { applying, unlessQuiet } from "../message.js"
 import { openBrowser } from "../openBrowser.js"
 import { type StartedService, startService } from "../service.js"
 import { findShell, setVariable } from "../shells.js"
@@ -55,7 +55,7 @@ const announce = (
       `Platform: ${platformUrl} with X-Admin-Token: ${adminToken}`,
       `Console, by a link that signs in once: ${consoleUrl}`
     )
-    yield* Effect.forEach(notes, (note) => Console.error(note), { discard: true })
+    yield* unlessQuiet(Effect.forEach(notes, (note) => Console.error(note), { discard: true }))
     // A link of its own, so that the one that is printed stays unused.
     if (given.open) yield* Effect.forkScoped(Effect.flatMap(service.consoleUrl, openConsole))
   })

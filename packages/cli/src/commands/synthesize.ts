@@ -13,18 +13,20 @@ import * as Stream from "effect/Stream"
 import { followTextToSpeech, sayingStopped } from "../callsInFlight.js"
 import { checkOutput } from "../checkOutput.js"
 import { synthesisOf, textToSpeech } from "../clients.js"
+import { autoLang } from "../declaration/speaking.js"
 import type { Given } from "../declaration.js"
 import { type InputFailed, refuse, type UsageError } from "../failure.js"
 import { audioLost } from "../fileFailure.js"
 import { isSameFile, isSameOutput } from "../fileIdentity.js"
 import { lockOf } from "../fileLock.js"
-import { say } from "../message.js"
+import { note, unlessQuiet } from "../message.js"
 import { checkStandardOutput, standardOutput } from "../output.js"
 import * as Progress from "../progress.js"
 import { readText } from "../readText.js"
 import { describeWarning } from "../serviceFailure.js"
+import type { SpokenText } from "../spokenText.js"
 
-const resolveText = ({
+const readGiven = ({
   operands: [text],
   textFile
 }: Given<"synthesize">): Effect.Effect<string, UsageError | InputFailed> => {
@@ -36,6 +38,23 @@ const resolveText = ({
     ? refuse("The text is a dash: to speak standard input, give --text-file -.")
     : Effect.succeed(text)
 }
+
+/** The text, with its language. `--lang auto` says on standard error what it found. */
+const resolveText = (given: Given<"synthesize">) =>
+  Effect.gen(function* () {
+    const text = yield* readGiven(given)
+    const { lang } = given
+    if (lang !== autoLang) return { text, lang }
+    const { byScript, languagesOf } = yield* Effect.promise(() => import("../spokenText.js"))
+    const spoken = byScript(text)
+    const found = languagesOf(spoken)
+    yield* note(
+      found.length === 0
+        ? "The text has no letter of a known script: it is spoken in the language of the service's default."
+        : `${found.length === 1 ? "Language" : "Languages"} by script: ${found.join(", ")}.`
+    )
+    return spoken
+  })
 
 const check = ({ json, out, pieces, subtitles, textFile }: Given<"synthesize">): Effect.Effect<void, UsageError> => {
   if (out === "-" && json) return refuse("--out - writes audio to standard output, where --json can't write too.")
@@ -77,22 +96,28 @@ const checkName = ({ out }: Given<"synthesize">): Effect.Effect<void, UsageError
   )
 }
 
-const printWarnings = ({ warnings }: SpeechStream): Effect.Effect<void> => say(...warnings.map(describeWarning))
+const printWarnings = ({ warnings }: SpeechStream): Effect.Effect<void> => note(...warnings.map(describeWarning))
 
 /** The longest text of one request, in code points. */
 const longestRequest = 10_000
 
-/** Whether the text is sent in pieces: if it is too long for a request, or if an option of pieces is given. */
-const isDivided = ({ pauses, pieces, subtitles }: Given<"synthesize">, text: string): boolean =>
-  [pauses, pieces, subtitles].some((option) => option !== undefined) ||
-  (text.length > longestRequest && codePoints(text) > longestRequest)
+/** Whether the text is sent in one request: not if it is too long for that, if it has several languages, or if an option of pieces is given. */
+const isWhole = (
+  { pauses, pieces, subtitles }: Given<"synthesize">,
+  spoken: SpokenText
+): spoken is SpokenText<string> =>
+  typeof spoken.text === "string" &&
+  [pauses, pieces, subtitles].every((option) => option === undefined) &&
+  !isTooLong(spoken.text)
+
+const isTooLong = (text: string): boolean => text.length > longestRequest && codePoints(text) > longestRequest
 
 const plan = (given: Given<"synthesize">) =>
   Effect.gen(function* () {
     yield* checkName(given)
     const text = yield* resolveText(given)
     const { printPlan } = yield* Effect.promise(() => import("./synthesizeLong.js"))
-    yield* printPlan(given, text, isDivided(given, text))
+    yield* printPlan(given, text, !isWhole(given, text))
   })
 
 const speak = (given: Given<"synthesize">) =>
@@ -102,7 +127,7 @@ const speak = (given: Given<"synthesize">) =>
     yield* out === "-" ? checkStandardOutput : checkOutput(out)
     yield* checkName(given)
     if (subtitles !== undefined) yield* checkOutput(subtitles, "--subtitles")
-    if (!isDivided(given, text)) {
+    if (isWhole(given, text)) {
       // The lock needs a database, so it is only taken if another command has it.
       if (out !== "-" && existsSync(lockOf(out))) {
         const { lockOutput } = yield* Effect.promise(() => import("../lockFolder.js"))
@@ -123,7 +148,7 @@ export const synthesize = (given: Given<"synthesize">) =>
   Effect.zipRight(check(given), given.dryRun ? plan(given) : speak(given))
 
 /** Speaks a text in one request. */
-const synthesizeWhole = (given: Given<"synthesize">, text: string) =>
+const synthesizeWhole = (given: Given<"synthesize">, text: SpokenText<string>) =>
   Effect.gen(function* () {
     const { json, out } = given
     const progress = yield* Progress.make(process.stderr)
@@ -148,8 +173,10 @@ const synthesizeWhole = (given: Given<"synthesize">, text: string) =>
         ? Console.log(JSON.stringify({ ...file, requestId, warnings, call: yield* speech.call }))
         : Effect.zipRight(
             printWarnings(speech),
-            Console.error(
-              `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${AudioFormat.describe(file.format)}, request ${requestId}`
+            unlessQuiet(
+              Console.error(
+                `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${AudioFormat.describe(file.format)}, request ${requestId}`
+              )
             )
           )
     )

@@ -17,21 +17,22 @@ import { writeFailed } from "../fileFailure.js"
 import { isLink, leadsTo } from "../fileIdentity.js"
 import * as Json from "../json.js"
 import { lockOutput } from "../lockFolder.js"
-import { count, plural, say } from "../message.js"
+import { count, note, plural, unlessQuiet } from "../message.js"
 import { standardOutput, writeText } from "../output.js"
 import { keepPieces } from "../pieces.js"
 import * as Progress from "../progress.js"
 import { describeLeft, describeWarning } from "../serviceFailure.js"
+import type { SpokenText } from "../spokenText.js"
 import { Tally } from "../tally.js"
 
 /** All pieces have the id of one request. */
-const requestOf = (given: Given<"synthesize">, text: string) => {
+const requestOf = (given: Given<"synthesize">, text: SpokenText) => {
   const request = synthesisOf(given, text)
   return { ...request, requestId: request.requestId ?? crypto.randomUUID() }
 }
 
 /** Prints the plan of a text. A text that is not divided is one request. */
-export const printPlan = (given: Given<"synthesize">, text: string, isDivided: boolean) =>
+export const printPlan = (given: Given<"synthesize">, text: SpokenText, isDivided: boolean) =>
   Effect.gen(function* () {
     const whole = { maximumCodePoints: 10_000, firstCodePoints: 10_000 }
     const planned = yield* LongSpeech.plan(requestOf(given, text), isDivided ? {} : whole)
@@ -61,7 +62,7 @@ const showing =
 const isDevice = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isCharacterDevice() === true
 
 const printWarnings = ({ pieces }: LongSpeech.Report): Effect.Effect<void> =>
-  say(...new Set(pieces.flatMap(({ warnings }) => warnings.map(describeWarning))))
+  note(...new Set(pieces.flatMap(({ warnings }) => warnings.map(describeWarning))))
 
 const writeSubtitles = (path: string, { segments }: LongSpeech.Report) => {
   const cues = Subtitles.layout(segments)
@@ -69,7 +70,7 @@ const writeSubtitles = (path: string, { segments }: LongSpeech.Report) => {
 }
 
 /** Speaks a text of any length. The text is divided also if it is short. */
-export const synthesizeLong = (given: Given<"synthesize">, text: string) => {
+export const synthesizeLong = (given: Given<"synthesize">, text: SpokenText) => {
   const { concurrency, json, out, pauses, pieces, subtitles } = given
   const request = requestOf(given, text)
   const folder = pieces ?? (out === "-" || isDevice(out) ? undefined : besideOf(out))
@@ -102,8 +103,10 @@ export const synthesizeLong = (given: Given<"synthesize">, text: string) => {
         ? Console.log(JSON.stringify({ ...file, requestId: request.requestId, subtitles, ...Json.ofSpeech(report) }))
         : Effect.zipRight(
             printWarnings(report),
-            Console.error(
-              `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${format}, ${plural(report.pieces.length, "piece")}, request ${request.requestId}`
+            unlessQuiet(
+              Console.error(
+                `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${format}, ${plural(report.pieces.length, "piece")}, request ${request.requestId}`
+              )
             )
           )
     )

@@ -20,7 +20,7 @@ import * as ExitCode from "../exitCode.js"
 import { AlreadyReported, refuse, type UsageError } from "../failure.js"
 import * as Json from "../json.js"
 import { attemptEach, defaultConcurrency, failedOf, Notes, notTried, type Outcome } from "../manyRecordings.js"
-import { say } from "../message.js"
+import { note, say } from "../message.js"
 import { checkStandardOutput } from "../output.js"
 import { keepPieces, recordingOf } from "../pieces.js"
 import * as Progress from "../progress.js"
@@ -134,7 +134,7 @@ const transcribeFiles = (given: Given<"transcribe">, tally: Tally) =>
     yield* progress.withoutLines(
       formatOf(given) === "json"
         ? Console.log(result)
-        : Effect.zipRight(say(...notesOn(transcript)), Console.log(result))
+        : Effect.zipRight(note(...notesOn(transcript)), Console.log(result))
     )
   }).pipe(Effect.scoped)
 

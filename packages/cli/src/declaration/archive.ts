@@ -3,7 +3,7 @@
  */
 import type { Warning } from "@effect-speech/long-form/LongTranscription"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
-import { type Command, choice, flag, number, oneOf, optional, repeatable, required, text } from "../option.js"
+import { type Command, choice, flag, group, number, oneOf, optional, repeatable, required, text } from "../option.js"
 import { cutting, modelExample, modelWords, recognition } from "./recognising.js"
 import { allowInsecureHttp, json } from "./shared.js"
 import { lang, outputFormat, speed, voice } from "./speaking.js"
@@ -15,11 +15,11 @@ const unanswered = ["hold", "repeat"] as const
 
 /** The options that find a run. */
 const place = {
-  out: optional("--out DIR", text, "Folder of the results of the run.", { completes: "folder" }),
+  out: optional("--out DIR", text, "Folder with the results of the run.", { completes: "folder", short: "o" }),
   store: optional(
     "--store STORE",
     text,
-    "File, or postgresql:// address. If it has a password, set SPEECH_ARCHIVE_STORE instead.",
+    "Table of files: a file, or a postgresql:// address. If the address has a password, set SPEECH_ARCHIVE_STORE instead.",
     { default: "archive.db in --out", completes: "file" }
   )
 }
@@ -29,13 +29,13 @@ const archiveFormat = (description: string, inWords: string) =>
 
 /** The limits of a run, over all machines. */
 const limits = {
-  rate: optional("--rate N", number({ above: 0 }), "Most calls that begin in a second, on all machines together.", {
+  rate: optional("--rate N", number({ above: 0 }), "Most calls to begin in a second, on all machines together.", {
     default: "no limit"
   }),
   maxFiles: optional(
     "--max-files N",
     number({ from: 0, integer: true }),
-    "Suspend the run when it has made calls for this many files.",
+    "Suspend the run after calls for this many files.",
     { default: "no limit" }
   ),
   maxCredits: optional(
@@ -67,7 +67,7 @@ const warnings: Readonly<Record<Warning["_tag"] | TtsWarning["_tag"], true>> = {
 const failOn = repeatable(
   "--fail-on WARNING",
   choice(Object.keys(warnings)),
-  "End with exit code 41 if a done file has this warning, such as NothingRecognised."
+  "End with exit code 41 if a file is done but has this warning, such as NothingRecognised."
 )
 
 /** The options of a process that makes calls. */
@@ -75,7 +75,7 @@ const machine = {
   concurrency: optional(
     "--concurrency N",
     number({ from: 1, to: 1000, integer: true }),
-    "Calls of this machine at the same time.",
+    "Calls that this machine makes at the same time.",
     { default: "16" }
   ),
   allowInsecureHttp
@@ -85,7 +85,7 @@ const machine = {
 const work = {
   failOn,
   ...machine,
-  work: flag("--work", "Work on the run here too. If the store is a file, this process always does."),
+  work: flag("--work", "Make calls on this machine too. If the store is a file, this machine always does."),
   json
 }
 
@@ -102,43 +102,50 @@ export const onlyForRecordings = { model: modelOfRun, ...recognition, ...cutting
 export const onlyForTexts = { lang, voice, outputFormat, speed }
 
 export const archiveRun = {
-  summary: "Transcribe many recordings, or speak many texts. Run it again to resume.",
+  summary: "Transcribe or speak many files, and record the result of each.",
+  details: "If the command fails or is interrupted, run it again: it sends no file twice.",
   examples: [
     "speech archive run calls --model hi-general-v2-8khz --out transcripts",
-    "speech archive run 'calls/**/*.mp3' --model hi-general-v2-8khz --out subtitles --format srt",
     "speech archive run prompts.csv --lang ta --out prompts",
-    "speech archive run calls --model hi-general-v2-8khz --out transcripts --dry-run"
+    "speech archive run '*.mp3' --model hi-general-v2-8khz --format srt --out a",
+    "speech archive run calls --model hi-general-v2-8khz --dry-run --out texts"
   ],
   operands: {
     name: "SOURCE",
-    description: "Folder, pattern in quotes, or list of paths. To speak: a .jsonl or .csv of texts.",
+    description: "Recordings: a folder, a pattern in quotes, or a list of paths. Texts: a .jsonl or .csv file.",
     min: 1,
     max: 1,
     completes: "file",
     several: "Give a folder, or put quotes around the pattern."
   },
   options: {
-    model: modelOfRun,
-    out: required("--out DIR", text, "Folder for the results.", { example: "transcripts", completes: "folder" }),
-    format: archiveFormat("Format of the results.", "txt, or wav for a synthesis"),
-    store: place.store,
-    byContent: flag("--by-content", "Identify a file by its content, not by its size and time of change."),
-    afterCrash: oneOf(
-      "--after-crash WHAT",
-      unanswered,
-      "What to do with a file that may have been billed and has no result, as after a crash.",
-      { default: "hold" }
-    ),
-    dryRun: flag("--dry-run", "Print what a run would send. Nothing is stored or sent."),
-    ...limits,
-    failOn,
-    ...recognition,
-    ...cutting,
-    ...onlyForTexts,
-    ...machine,
-    work: work.work,
-    json
+    ...group("Output", {
+      out: required("--out DIR", text, "Folder for the results.", {
+        example: "transcripts",
+        completes: "folder",
+        short: "o"
+      }),
+      format: archiveFormat("Format of the results.", "txt, or wav for a synthesis"),
+      failOn,
+      json
+    }),
+    ...group("Run", {
+      dryRun: flag("--dry-run", "Print what would be sent. Store and send nothing."),
+      byContent: flag("--by-content", "Recognise a file that was moved or touched by its content."),
+      afterCrash: oneOf(
+        "--after-crash WHAT",
+        unanswered,
+        "What to do with a file that may have been billed but has no result, such as after a crash.",
+        { default: "hold" }
+      ),
+      ...limits
+    }),
+    ...group("Transcription", { model: modelOfRun, ...recognition, ...cutting }),
+    ...group("Synthesis", onlyForTexts),
+    ...group("Several machines", { store: place.store, work: work.work, concurrency: machine.concurrency }),
+    ...group("Calls", { allowInsecureHttp })
   },
+  mostUsed: ["model", "lang", "voice", "out", "format", "dryRun", "maxCredits", "concurrency", "store", "json"],
   former: {
     ...formerAddress,
     unanswered: oneOf("--unanswered WHAT", unanswered, "--after-crash.")
@@ -153,20 +160,17 @@ const ofRun = <const Options extends Command["options"]>(
 ) => ({ summary, examples, options: { ...place, ...options } })
 
 export const archiveStatus = ofRun(
-  "Print how far a run is.",
+  "Show the progress of a run.",
   ["speech archive status --out transcripts", "speech archive status --out transcripts --watch"],
   {
-    watch: flag(
-      "--watch",
-      "Watch the run until it is paused, suspended or ended. With --json: a line for each change."
-    ),
+    watch: flag("--watch", "Show each change until the run is paused, suspended or ended."),
     failOn,
     json
   }
 )
 
 export const archivePause = ofRun(
-  "Pause a run. Calls in progress finish.",
+  "Pause a run, after the calls in progress.",
   ["speech archive pause --out transcripts"],
   { json }
 )
@@ -188,8 +192,8 @@ export const archiveRetry = {
       only: optional(
         "--only TAG",
         text,
-        "Only files with this error. A held file may be billed again; those of a crash have AnswerUnknown.",
-        { default: "all failed files, but no held ones" }
+        "Call only files with this error, also held ones, which may be billed again. After a crash it is AnswerUnknown.",
+        { default: "all failed files, and no held ones" }
       ),
       ...work
     }
@@ -198,7 +202,7 @@ export const archiveRetry = {
 }
 
 export const archiveExport = ofRun(
-  "Write the results of a run from its archive. Nothing is sent.",
+  "Write the results of a run again, in any format and folder.",
   ["speech archive export --out transcripts", "speech archive export --out transcripts --to subtitles --format srt"],
   {
     to: optional("--to DIR", text, "Folder to write to.", {
@@ -211,16 +215,16 @@ export const archiveExport = ofRun(
 )
 
 export const archiveRepair = ofRun(
-  "Write again what is missing or differs in the output of a run.",
+  "Restore results that are missing or were changed.",
   ["speech archive repair --out transcripts", "speech archive repair --out prompts --synthesize"],
   {
-    synthesize: flag("--synthesize", "Synthesize the audio that is missing or differs. It is billed again."),
+    synthesize: flag("--synthesize", "Synthesize missing audio again. It is billed again."),
     ...work
   }
 )
 
 export const archiveWork = {
-  summary: "Work on the runs in a PostgreSQL together with other machines, until Ctrl-C.",
+  summary: "Work with other machines on all runs of a PostgreSQL.",
   examples: ["speech archive work --store postgresql://db.internal/speech"],
   options: {
     store: optional(

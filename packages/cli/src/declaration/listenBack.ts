@@ -1,13 +1,15 @@
-import { type Command, number, optional, required, text } from "../option.js"
+import { type Command, group, number, optional, required, text } from "../option.js"
 import { modelExample, modelWords, recognition, telephony } from "./recognising.js"
 import { allowInsecureHttp, concurrencyOf, json, retries, timeout } from "./shared.js"
 
 export const listenBack = {
-  summary: "Transcribe synthesized speech, and compare it with its texts.",
+  summary: "Compare synthesized speech with its texts.",
+  details:
+    "The command transcribes each NAME.wav, compares it with the NAME.txt beside it, and prints the word error rate.",
   examples: [
     "speech listen-back prompts --model hi-general-v2-8khz",
-    "speech listen-back prompts --model hi-general-v2-8khz --telephony --at-most 0.1",
-    "speech listen-back prompts --texts prompts.csv --model ta-general-v2-8khz --json"
+    "speech listen-back prompts --model hi-general-v2-8khz --at-most 0.1",
+    "speech listen-back prompts --texts prompts.csv --model ta-general-v2-8khz"
   ],
   operands: {
     name: "FOLDER",
@@ -17,23 +19,25 @@ export const listenBack = {
     completes: "file"
   },
   options: {
-    model: required("--model NAME", text, modelWords, { example: modelExample }),
-    texts: optional("--texts FILE", text, "The .jsonl or .csv of texts from which speech archive run made FOLDER.", {
-      default: "NAME.txt beside NAME.wav",
-      completes: "file"
+    ...group("Recognition", {
+      model: required("--model NAME", text, modelWords, { example: modelExample }),
+      ...recognition,
+      telephony
     }),
-    atMost: optional(
-      "--at-most RATE",
-      number({ from: 0 }),
-      "End with exit code 41 if the word error rate of a recording is above this, such as 0.1.",
-      { default: "no limit" }
-    ),
-    ...recognition,
-    telephony,
-    concurrency: concurrencyOf("Recordings"),
-    timeout,
-    retries,
-    allowInsecureHttp,
-    json
-  }
+    ...group("Comparison", {
+      texts: optional("--texts FILE", text, "The .jsonl or .csv from which speech archive run made FOLDER.", {
+        default: "NAME.txt beside NAME.wav",
+        completes: "file"
+      }),
+      atMost: optional(
+        "--at-most RATE",
+        number({ from: 0 }),
+        "End with exit code 41 if a recording has a higher word error rate, such as 0.1.",
+        { default: "no limit" }
+      ),
+      json
+    }),
+    ...group("Calls", { concurrency: concurrencyOf("Recordings"), timeout, retries, allowInsecureHttp })
+  },
+  mostUsed: ["model", "atMost", "texts", "telephony", "hotwords", "parseNumber", "concurrency", "json"]
 } satisfies Command

@@ -5,20 +5,17 @@ import { type Command, flag } from "../option.js"
 import { json } from "./shared.js"
 
 export const models = {
-  summary: "List the models in a folder, and say why one is not understood.",
+  summary: "List the models in a folder, and say why one can't be used.",
   examples: ["speech models models", "speech models models --check", "speech models models --json"],
   operands: {
     name: "FOLDER",
-    description: "Folder of models: each has a folder of its own in it.",
+    description: "Folder with a subfolder for each model.",
     min: 1,
     max: 1,
     completes: "file"
   },
   options: {
-    check: flag(
-      "--check",
-      "Load each model. A recogniser hears a second of silence, and a voice speaks a word. It needs sherpa-onnx-node."
-    ),
+    check: flag("--check", "Load and try each model. It needs the package sherpa-onnx-node."),
     json
   }
 } satisfies Command

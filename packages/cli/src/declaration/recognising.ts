@@ -19,17 +19,17 @@ export const modelExample = "hi-general-v2-8khz"
 
 /** How a recording is recognised. */
 export const recognition = {
-  parseNumber: flag("--parse-number", "Write spoken numbers as digits, with hi, ml, kn, gu and mr models."),
+  parseNumber: flag("--parse-number", "Write spoken numbers as digits. For hi, ml, kn, gu and mr models."),
   hotwords: repeatable(
     "--hotword PHRASE[:SCORE]",
     text,
-    "Phrase to listen for. The text after the last colon is the score, if it is a number."
+    "Word or phrase that is likely in the recording. A higher score makes it more likely."
   )
 }
 
 export const telephony = flag(
   "--telephony",
-  "Convert WAV recordings to mono, 8 kHz and 16 bits before sending. Other files fail."
+  "Convert WAV recordings to mono, 8 kHz and 16 bits before sending. Other formats fail."
 )
 
 /** How a long recording is cut. */
@@ -37,13 +37,13 @@ export const cutting = {
   pieceMinutes: optional(
     "--piece-minutes N",
     number({ from: 0.1, to: 60 }),
-    "Longest piece of a long recording, up to 60 minutes.",
+    "Length of the longest piece of a recording, up to 60 minutes.",
     { default: "5" }
   ),
   segmentFields: optional(
     "--segment-fields NAME=FIELD,…",
     segmentFields,
-    "Fields of a segment in the response. The unit is seconds or millis.",
+    "Names of the fields of a segment in the response. The unit is seconds or millis.",
     { default: "start=start,end=end,text=text,unit=seconds" }
   )
 }

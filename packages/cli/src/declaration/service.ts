@@ -1,87 +1,93 @@
 /**
  * The commands that run a service on this machine, and the one that checks the settings.
  */
-import { type Command, flag, number, oneOf, optional, repeatable, text } from "../option.js"
+import { type Command, flag, group, number, oneOf, optional, repeatable, text } from "../option.js"
 import { allowInsecureHttp, json, settingShells } from "./shared.js"
 
 /** The options of the service on this machine. */
 const service = {
-  port: optional(
-    "--port N",
-    number({ integer: true }),
-    "Port of transcription. Synthesis and the platform use the next two.",
-    { default: "any three free ports" }
-  ),
-  host: optional("--host ADDRESS", text, "Address to listen on, such as 0.0.0.0 in a container.", {
-    default: "127.0.0.1, for this machine only"
+  ...group("Ports and network", {
+    port: optional(
+      "--port N",
+      number({ integer: true }),
+      "Port of transcription. Synthesis and the platform use the next two.",
+      { default: "any three free ports" }
+    ),
+    host: optional("--host ADDRESS", text, "Address to listen on, such as 0.0.0.0 in a container.", {
+      default: "127.0.0.1, which only this machine can reach"
+    }),
+    hostNames: repeatable("--host-name NAME", text, "Name by which other machines reach this one.")
   }),
-  hostNames: repeatable("--host-name NAME", text, "Name that other machines use for this one."),
-  credits: optional("--credits N", number(), "Credit of the account at the start.", { default: "1,000,000" }),
-  dataDir: optional(
-    "--data-dir FOLDER",
-    text,
-    "Keep keys, credit and usage in this folder. It is created if it does not exist.",
-    { default: "they are lost when the service ends", completes: "folder" }
-  ),
-  newKey: flag("--new-key", "Create a key and revoke the key of --data-dir. A key is shown once."),
-  recordings: optional(
-    "--recordings FOLDER",
-    text,
-    "Folder of recordings to recognise: NAME.wav, with its words in NAME.srt, NAME.vtt or NAME.txt. A subfolder hi is for Hindi models only.",
-    { completes: "folder" }
-  ),
-  capacity: optional(
-    "--capacity HOURS",
-    number(),
-    "Hours of speech and recordings to recognise. If there are more, the oldest are forgotten. An hour takes 64 MB.",
-    { default: "2" }
-  ),
-  models: optional(
-    "--models FOLDER",
-    text,
-    "Folder of your own models. Its voices replace the built-in voice, and its recognisers the built-in recogniser. It is read at the start, and needs the package sherpa-onnx-node.",
-    { completes: "folder" }
-  ),
-  threads: optional(
-    "--threads N",
-    number({ from: 1, to: 256, integer: true }),
-    "Threads of each model, unless its model.json says how many.",
-    { default: "the cores, at most 4" }
-  ),
-  queue: optional(
-    "--queue N",
-    number({ from: 0, to: 100_000, integer: true }),
-    "Requests that may wait for a model. Others fail with 503, for a synthesis 502, and the time to come again.",
-    { default: "128" }
-  ),
-  preload: flag("--preload", "Load all models at the start, instead of each at its first request."),
-  idle: optional("--idle MINUTES", number({ above: 0 }), "Unload a model that had no request for so long.", {
-    default: "it stays loaded"
+  ...group("Data", {
+    dataDir: optional("--data-dir FOLDER", text, "Keep keys, credit and usage in this folder.", {
+      default: "they are lost at the end",
+      completes: "folder"
+    }),
+    newKey: flag("--new-key", "Replace the key of --data-dir. A key is shown once."),
+    credits: optional("--credits N", number(), "Credit of the account at the start.", { default: "1,000,000" })
   }),
-  record: optional(
-    "--record FOLDER",
-    text,
-    "Forward each request to the service that the environment names, and keep it with its response in this folder.",
-    { completes: "folder" }
-  ),
-  replay: optional("--replay FOLDER", text, "Respond from the exchanges of --record in this folder. Nothing is sent.", {
-    completes: "folder"
+  ...group("Recordings and models", {
+    recordings: optional(
+      "--recordings FOLDER",
+      text,
+      "Recordings to recognise: NAME.wav, with its words in NAME.srt, NAME.vtt or NAME.txt. A subfolder hi is for Hindi models only.",
+      { completes: "folder" }
+    ),
+    capacity: optional(
+      "--capacity HOURS",
+      number(),
+      "Hours of speech and recordings to remember. The oldest are forgotten first. An hour takes 64 MB.",
+      { default: "2" }
+    ),
+    models: optional(
+      "--models FOLDER",
+      text,
+      "Speak and transcribe with your own models. It needs the package sherpa-onnx-node.",
+      { completes: "folder" }
+    ),
+    threads: optional(
+      "--threads N",
+      number({ from: 1, to: 256, integer: true }),
+      "Threads of each model, unless its model.json says how many.",
+      { default: "the cores, at most 4" }
+    ),
+    queue: optional(
+      "--queue N",
+      number({ from: 0, to: 100_000, integer: true }),
+      "Most requests that wait for a model. Others fail with 503 and Retry-After, a synthesis with 502.",
+      { default: "128" }
+    ),
+    preload: flag("--preload", "Load all models at the start. Default: each at its first request."),
+    idle: optional("--idle MINUTES", number({ above: 0 }), "Unload a model after this time without a request.", {
+      default: "it stays loaded"
+    })
   }),
-  faults: optional("--faults FILE", text, "JSON file of faults. At the end, a table says what the clients did.", {
-    completes: "file"
+  ...group("Record and replay", {
+    record: optional(
+      "--record FOLDER",
+      text,
+      "Forward each request to the service of your environment, and keep it with its response in this folder.",
+      { completes: "folder" }
+    ),
+    replay: optional("--replay FOLDER", text, "Respond with what --record kept in this folder. Send nothing.", {
+      completes: "folder"
+    })
   }),
-  faultsReport: optional(
-    "--faults-report FILE",
-    text,
-    "Write what the clients did after each fault to this file, as JSON.",
-    {
-      completes: "file"
-    }
-  )
+  ...group("Faults", {
+    faults: optional("--faults FILE", text, "Make requests fail as this JSON file says.", { completes: "file" }),
+    faultsReport: optional(
+      "--faults-report FILE",
+      text,
+      "Write to this file what the clients did after each fault, as JSON.",
+      { completes: "file" }
+    )
+  })
 }
 
 export const serve = {
-  summary: "Run the service on this machine: no network, no key, no credit.",
+  summary: "Run the service on this machine.",
+  details:
+    "It needs no account and no network, and creates a key of its own. It prints the settings of the other commands, and a link to its console.",
   examples: [
     "speech serve",
     "speech serve --open",
@@ -91,16 +97,20 @@ export const serve = {
   ],
   options: {
     ...service,
-    shell: oneOf("--shell SHELL", settingShells, "Shell for which to print the lines that set the environment.", {
-      default: "the one in SHELL; on Windows, the one that runs the command"
-    }),
-    open: flag("--open", "Open the console in your browser."),
-    json
-  }
+    ...group("Output", {
+      open: flag("--open", "Open the console in your browser."),
+      shell: oneOf("--shell SHELL", settingShells, "Shell for which to print the settings.", {
+        default: "the one in SHELL; on Windows, the one that runs the command"
+      }),
+      json
+    })
+  },
+  mostUsed: ["port", "dataDir", "open", "recordings", "models", "faults", "record", "replay", "shell", "json"]
 } satisfies Command
 
 export const run = {
-  summary: "Run a command with a service of its own on this machine.",
+  summary: "Run a command, such as your tests, with its own service.",
+  details: "The command gets the settings of the service in its environment. The service ends with it.",
   examples: [
     "speech run -- npm test",
     "speech run --faults outage.json -- npm test",
@@ -109,17 +119,19 @@ export const run = {
   ],
   operands: {
     name: "COMMAND…",
-    description: "Command and its arguments, after --. The service ends with it.",
+    description: "Command and its arguments, after --.",
     min: 1,
     max: Number.POSITIVE_INFINITY,
     completes: "command",
     followDashes: true
   },
-  options: service
+  options: service,
+  mostUsed: ["faults", "faultsReport", "recordings", "models", "record", "replay", "credits", "dataDir", "port"]
 } satisfies Command
 
 export const doctor = {
-  summary: "Check the settings, both hosts and the key. It costs no credit.",
-  examples: ["speech doctor"],
+  summary: "Check the settings, both hosts and the key.",
+  details: "It sends each host a request that every service refuses, so it costs no credit.",
+  examples: ["speech doctor", "speech doctor --json"],
   options: { allowInsecureHttp, json }
 } satisfies Command

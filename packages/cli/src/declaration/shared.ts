@@ -15,17 +15,20 @@ export type LogLevel = (typeof logLevels)[number]
 
 /** The options of every command. */
 export const commonOptions = {
-  help: flag("--help", "Print this help, or the help of a command. Short: -h."),
+  help: flag("--help", "Print this help, or the help of a command.", { short: "h" }),
+  all: flag("--all", "With --help: print all options of a command, in groups."),
   version: flag("--version", "Print the version."),
+  quiet: flag("--quiet", "Print no notes and no progress. Errors are still printed.", { short: "q" }),
+  verbose: flag("--verbose", "Log what happens to standard error. The same as --log-level debug.", { short: "v" }),
   completions: oneOf(
     "--completions SHELL",
     shells,
-    "Print a script that completes commands and options in your shell."
+    "Print a script with which your shell completes commands and options."
   ),
   logLevel: oneOf("--log-level LEVEL", logLevels, "Log this level and above to standard error.", { default: "info" })
 }
 
-export const json = flag("--json", "Print the result, or the failure, as one line of JSON on standard output.")
+export const json = flag("--json", "Print the result, or the error, as JSON.")
 
 /** How many of something are sent at the same time. */
 export const concurrencyOf = (what: string) =>
@@ -36,18 +39,18 @@ export const concurrencyOf = (what: string) =>
 export const timeout = optional(
   "--timeout SECONDS",
   number({ above: 0 }),
-  "Deadline of each call, for all its attempts together.",
-  { default: "no limit, but a call that makes no progress ends" }
+  "Deadline of each call, with all its retries.",
+  { default: "none, but a call without progress ends" }
 )
 
 export const retries = optional(
   "--retries N",
   number({ from: 0, integer: true }),
-  "Times to retry a failed call, if a retry may help. The delays grow up to 8 seconds.",
+  "Most retries of a failed call, if a retry may help. The delays grow up to 8 seconds.",
   { default: "2" }
 )
 
 export const allowInsecureHttp = flag(
   "--allow-insecure-http",
-  "Allow plain http to another machine, such as a container. Anyone on the network can then read the key."
+  "Allow http to another machine, such as a container. Others on the network can then read the key."
 )

@@ -14,11 +14,16 @@ const everyFormat: Record<OutputFormat, true> = {
 }
 const outputFormats = Object.keys(everyFormat) as ReadonlyArray<OutputFormat>
 
+/** The value of `--lang` that finds the language of each sentence by its script. */
+export const autoLang = "auto"
+
 export const lang = optional("--lang CODE", text, "Language of the text, such as en.", { default: "hi" })
 
-export const voice = optional("--voice ID", text, "Voice.", { default: "default_female" })
+export const voice = optional("--voice ID", text, "Voice of the language.", { default: "default_female" })
 
-export const speed = optional("--speed RATE", number(), "Speaking rate, 0.25 to 4.")
+export const speed = optional("--speed RATE", number(), "Speaking rate, 0.25 to 4.", {
+  default: "that of the voice"
+})
 
 export const outputFormat = oneOf("--output-format FORMAT", outputFormats, "Sample rate in Hz and encoding.", {
   default: "24000:float32"

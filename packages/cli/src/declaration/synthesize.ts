@@ -2,6 +2,7 @@ import type { Boundary } from "@effect-speech/long-form/TextPieces"
 import {
   type Command,
   flag,
+  group,
   Invalid,
   jsonObject,
   number,
@@ -12,7 +13,7 @@ import {
   text
 } from "../option.js"
 import { allowInsecureHttp, json, retries, timeout } from "./shared.js"
-import { lang, outputFormat, speed, voice } from "./speaking.js"
+import { outputFormat, speed, voice } from "./speaking.js"
 
 /** In milliseconds, by the boundary at which a piece ends. */
 const pauses: Read<Partial<Record<Boundary, number>>> = (given) => {
@@ -29,10 +30,13 @@ const pauses: Read<Partial<Record<Boundary, number>>> = (given) => {
 }
 
 export const synthesize = {
-  summary: "Speak a text of any length into a WAV file.",
+  summary: "Speak a text into a WAV file.",
+  details:
+    "The text may be long: it is sent in pieces, and their audio is joined. If the command is interrupted, run it again. It sends only what is missing.",
   examples: [
     'speech synthesize "नमस्ते" --out namaste.wav',
-    "speech synthesize --text-file news.txt --lang en --output-format 8000:pcm16 --out news.wav",
+    "speech synthesize --text-file book.txt --lang en --out book.wav",
+    "speech synthesize --text-file a.txt --output-format 8000:pcm16 --out a.wav",
     "speech synthesize --text-file book.txt --subtitles book.srt --out book.wav",
     'speech synthesize "नमस्ते" --out - | ffmpeg -i - prompt.mp3'
   ],
@@ -44,52 +48,66 @@ export const synthesize = {
     several: "Put quotes around a text that has spaces, and --out before the name of the file."
   },
   options: {
-    out: required("--out FILE", text, "WAV file to write. - is standard output, if that is not a terminal.", {
-      example: "speech.wav",
-      completes: "file"
+    ...group("Text and voice", {
+      textFile: optional(
+        "--text-file FILE",
+        text,
+        "Read the text from this UTF-8 file, without the line break at its end. - is standard input.",
+        { completes: "file" }
+      ),
+      lang: optional(
+        "--lang CODE",
+        text,
+        "Language of the text, such as en. With auto, each sentence has the language of its script.",
+        { default: "hi" }
+      ),
+      voice,
+      speed,
+      numStep: optional("--num-step N", number(), "Flow-matching steps of the model, 1 to 100.", {
+        default: "that of the voice"
+      }),
+      g2pOverrides: optional(
+        "--g2p-overrides JSON",
+        jsonObject,
+        "Pronunciations: a JSON object that gives the tokens of each word."
+      )
     }),
-    textFile: optional(
-      "--text-file FILE",
-      text,
-      "Read the text from this UTF-8 file, without the line break at its end. - is standard input.",
-      { completes: "file" }
-    ),
-    lang,
-    voice,
-    outputFormat,
-    speed,
-    numStep: optional("--num-step N", number(), "Flow-matching steps of the model, 1 to 100."),
-    g2pOverrides: optional(
-      "--g2p-overrides JSON",
-      jsonObject,
-      "Pronunciations: a JSON object from a word to its tokens."
-    ),
-    requestId: optional(
-      "--request-id ID",
-      text,
-      "Your id for the request: 1 to 64 letters, digits, dots, underscores, colons or dashes.",
-      { default: "a random UUID" }
-    ),
-    dryRun: flag("--dry-run", "Print the number of pieces and their highest cost. Nothing is sent."),
-    subtitles: optional("--subtitles FILE", text, "Write subtitles too. The name ends in .srt or .vtt.", {
-      completes: "file"
+    ...group("Output", {
+      out: required("--out FILE", text, "WAV file to write. - is standard output, if that is not a terminal.", {
+        example: "speech.wav",
+        completes: "file",
+        short: "o"
+      }),
+      outputFormat,
+      subtitles: optional("--subtitles FILE", text, "Write subtitles too. The name ends in .srt or .vtt.", {
+        completes: "file"
+      }),
+      json
     }),
-    pauses: optional("--pause NAME=MILLIS,…", pauses, "Silence after a piece, by what ends the piece.", {
-      default: "paragraph=600,line=400,sentence=250,clause=120"
+    ...group("Long texts", {
+      dryRun: flag("--dry-run", "Print the number of pieces and their highest cost. Send nothing."),
+      pauses: optional("--pause NAME=MILLIS,…", pauses, "Silence after each kind of boundary.", {
+        default: "paragraph=600,line=400,sentence=250,clause=120"
+      }),
+      concurrency: optional("--concurrency N", number({ from: 1, integer: true }), "Pieces to send at the same time.", {
+        default: "4"
+      }),
+      pieces: optional("--pieces FOLDER", text, "Keep the paid pieces in this folder until the WAV file is complete.", {
+        default: "FILE.pieces beside --out",
+        completes: "folder"
+      })
     }),
-    concurrency: optional(
-      "--concurrency N",
-      number({ from: 1, integer: true }),
-      "Pieces of a long text to send at the same time.",
-      { default: "4" }
-    ),
-    pieces: optional("--pieces FOLDER", text, "Cache of paid pieces until the file is complete. Run again to resume.", {
-      default: "FILE.pieces beside --out",
-      completes: "folder"
-    }),
-    timeout,
-    retries,
-    allowInsecureHttp,
-    json
-  }
+    ...group("Calls", {
+      requestId: optional(
+        "--request-id ID",
+        text,
+        "Your id for the request: 1 to 64 letters, digits, dots, underscores, colons or dashes.",
+        { default: "a random UUID" }
+      ),
+      timeout,
+      retries,
+      allowInsecureHttp
+    })
+  },
+  mostUsed: ["out", "textFile", "lang", "voice", "speed", "outputFormat", "subtitles", "dryRun", "json"]
 } satisfies Command

@@ -1,4 +1,4 @@
-import { type Command, flag, oneOf, optional, required, text } from "../option.js"
+import { type Command, flag, group, oneOf, optional, required, text } from "../option.js"
 import { cutting, modelExample, modelWords, recognition, telephony } from "./recognising.js"
 import { allowInsecureHttp, concurrencyOf, json, retries, timeout } from "./shared.js"
 
@@ -7,11 +7,14 @@ export type TranscriptFormat = (typeof transcriptFormats)[number]
 
 export const transcribe = {
   summary: "Print what is said in recordings.",
+  details:
+    "WAV, MP3, M4A, FLAC, OGG and WebM are accepted. A long recording is cut at pauses, and its transcripts are joined.",
   examples: [
     "speech transcribe call.wav --model hi-general-v2-8khz",
+    "speech transcribe day.mp3 --model hi-general-v2-8khz --format srt > day.srt",
     "speech transcribe calls/*.wav --model hi-general-v2-8khz --telephony --json",
-    "speech transcribe hour.mp3 --model hi-general-v2-8khz --format srt --pieces kept > hour.srt",
-    "rec -r 8000 -c 1 -t wav - trim 0 10 | speech transcribe - --model hi-general-v2-8khz"
+    "speech transcribe day.mp3 --model hi-general-v2-8khz --pieces kept > day.txt",
+    "arecord -f S16_LE -d 5 | speech transcribe - --model hi-general-v2-8khz"
   ],
   operands: {
     name: "FILE…",
@@ -21,27 +24,38 @@ export const transcribe = {
     completes: "file"
   },
   options: {
-    model: required("--model NAME", text, modelWords, { example: modelExample }),
-    aux: flag("--aux", "Request timings and confidences. --json prints them."),
-    ...recognition,
-    transactionId: optional("--transaction-id UUID", text, "Your id for the request. For one recording only.", {
-      default: "a random UUID"
+    ...group("Recognition", {
+      model: required("--model NAME", text, modelWords, { example: modelExample }),
+      ...recognition,
+      telephony,
+      aux: flag("--aux", "Request timings and confidences. --json prints them.")
     }),
-    telephony,
-    format: oneOf("--format FORMAT", transcriptFormats, "What to print. srt and vtt are for one recording.", {
-      default: "text"
+    ...group("Output", {
+      format: oneOf("--format FORMAT", transcriptFormats, "What to print. srt and vtt are for one recording.", {
+        default: "text"
+      }),
+      json
     }),
-    long: flag("--long", "Cut each recording at pauses. Default: those whose header states more than a piece."),
-    pieceMinutes: cutting.pieceMinutes,
-    pieces: optional("--pieces FOLDER", text, "Cache of paid pieces until the command is done. Run again to resume.", {
-      default: "no cache",
-      completes: "folder"
+    ...group("Long recordings", {
+      long: flag("--long", "Cut each recording. Default: only those that are longer than a piece."),
+      pieceMinutes: cutting.pieceMinutes,
+      pieces: optional(
+        "--pieces FOLDER",
+        text,
+        "Keep the paid pieces in this folder until the command is done. Run it again to send only what is missing.",
+        { default: "nothing is kept", completes: "folder" }
+      ),
+      segmentFields: cutting.segmentFields
     }),
-    segmentFields: cutting.segmentFields,
-    concurrency: concurrencyOf("Recordings, or pieces of long ones,"),
-    timeout,
-    retries,
-    allowInsecureHttp,
-    json
-  }
+    ...group("Calls", {
+      concurrency: concurrencyOf("Recordings, or pieces of long ones,"),
+      transactionId: optional("--transaction-id UUID", text, "Your id for the request. For one recording only.", {
+        default: "a random UUID"
+      }),
+      timeout,
+      retries,
+      allowInsecureHttp
+    })
+  },
+  mostUsed: ["model", "format", "json", "hotwords", "parseNumber", "telephony", "pieces", "concurrency"]
 } satisfies Command

@@ -1,19 +1,23 @@
 /** The page. */
-import { useEffect, useState } from "preact/hooks"
-import { Account } from "./Account.js"
-import { type CallFailure, send, signedIn } from "./api.js"
-import { Faults } from "./Faults.js"
-import { Listen } from "./Listen.js"
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
+import { address, type Room } from "./address.js"
+import { signedIn } from "./api.js"
+import { time } from "./format.js"
+import { lazy } from "./lazy.js"
 import { follow } from "./live.js"
-import { Models } from "./Models.js"
-import { confirmed, FailureNote, Notices, say } from "./notices.js"
-import { Requests } from "./Requests.js"
-import { Runs } from "./Runs.js"
-import { enter, leave, SignIn } from "./SignIn.js"
-import { Speak } from "./Speak.js"
-import { about, account, faults, keys, models, readAbout, trouble, usage } from "./state.js"
+import { Navigation } from "./Navigation.js"
+import { FailureNote, Notices, say } from "./notices.js"
+import { enter, SignIn } from "./SignIn.js"
+import { readAbout, trouble } from "./state.js"
 import { useStore } from "./store.js"
-import { type Theme, theme } from "./theme.js"
+import { Try } from "./try/Try.js"
+
+const otherRooms = {
+  requests: lazy(async () => (await import("./requests/Requests.js")).Requests),
+  runs: lazy(async () => (await import("./runs/Runs.js")).Runs),
+  faults: lazy(async () => (await import("./faults/Faults.js")).Faults),
+  account: lazy(async () => (await import("./account/Account.js")).Account)
+} as const satisfies Partial<Record<Room, unknown>>
 
 export const App = () => {
   const session = useStore(signedIn)
@@ -26,94 +30,97 @@ export const App = () => {
     window.addEventListener("hashchange", onHash)
     return () => window.removeEventListener("hashchange", onHash)
   }, [])
-  if (session === undefined) return <main aria-busy="true" />
   return (
     <>
-      {session ? <Console /> : <SignIn />}
+      {session === undefined ? <Connecting /> : session ? <Console /> : <SignIn />}
       <Notices />
     </>
   )
 }
 
+const Connecting = () => (
+  <main class="connecting quiet" aria-busy="true">
+    <p>Connecting to the service…</p>
+  </main>
+)
+
+/** How long the first room has the network for itself, in milliseconds. */
+const prepareMillis = 500
+
 const Console = () => {
-  const failure = useStore(trouble)
-  const [signOutFailure, setSignOutFailure] = useState<CallFailure>()
-  // Shown at once, so that nothing moves while its parts arrive.
-  const isRead = [useStore(account), useStore(faults), useStore(keys), useStore(usage)].every(Boolean)
+  const { room } = useStore(address)
+  useScrollPositions(room)
   useEffect(() => {
     void readAbout()
-    return follow()
+    const preparing = setTimeout(() => {
+      for (const each of Object.values(otherRooms)) each.prepare()
+    }, prepareMillis)
+    const leave = follow()
+    return () => {
+      clearTimeout(preparing)
+      leave()
+    }
   }, [])
   return (
-    <>
-      <button type="button" class="skip" onClick={() => document.getElementById("requests-filter")?.focus()}>
-        Skip to the requests
+    <div class="frame">
+      <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>("main h1")?.focus()}>
+        Skip to the content
       </button>
-      <Header onSignOut={async () => setSignOutFailure(await leave())} />
+      <Navigation />
       <main>
-        {(failure || signOutFailure) && (
-          <div class="trouble">
-            {failure && <FailureNote failure={failure} />}
-            {signOutFailure && <FailureNote failure={signOutFailure} />}
-          </div>
-        )}
-        <div class="grid">
-          <Speak />
-          <Listen />
-          <div class="side" data-ready={isRead || failure !== undefined}>
-            <Faults />
-            <Account />
-          </div>
-          <Requests />
-          <Runs />
-          <Models />
+        <Trouble />
+        {/* Stays, so that a call goes on, and its result is there, while another room is shown. */}
+        <div hidden={room !== "try"}>
+          <Try />
         </div>
+        <Other room={room} />
       </main>
-    </>
+    </div>
   )
 }
 
-const Header = ({ onSignOut }: { readonly onSignOut: () => Promise<void> }) => {
-  const service = useStore(about)
-  const chosen = useStore(theme)
-  const voices = useStore(models)?.filter(({ operation }) => operation === "synthesize")
-  const reset = async () => {
-    const restored = service?.canBeTaught === false ? "and the requests" : "the requests, and all speech that it knows"
-    const agreed = await confirmed({
-      title: "Reset the service?",
-      message: `This restores the state of the start: the credit, the faults, ${restored}.`,
-      action: "Reset"
-    })
-    if (!agreed) return
-    const outcome = await send("POST", "platform/api/reset")
-    say(outcome.ok ? "The service is as it was at its start." : outcome.failure.message)
+const Other = ({ room }: { readonly room: Room }) => {
+  if (room === "try") return null
+  const { Room: Shown } = otherRooms[room]
+  return <Shown key={room} />
+}
+
+/** Says that the service does not respond, until it does. */
+const Trouble = () => {
+  const current = useStore(trouble)
+  const before = useRef(current)
+  useEffect(() => {
+    if (before.current?.since !== undefined && current === undefined) say("The service responds again.")
+    before.current = current
+  }, [current])
+  if (current === undefined) return null
+  if (current.since === undefined) {
+    return (
+      <div class="trouble">
+        <FailureNote failure={current} />
+      </div>
+    )
   }
   return (
-    <header>
-      <svg class="logo" viewBox="0 0 24 24" aria-hidden="true">
-        <path d="M3 10v4M7.5 7v10M12 3v18M16.5 7v10M21 10v4" />
-      </svg>
-      <h1>Local speech service</h1>
-      <span class="quiet">
-        {voices && `${[...new Set(voices.map(({ family, name }) => family ?? name))].join(", ")} · `}nothing leaves this
-        machine{service && ` · ${service.version}`}
-      </span>
-      <span class="spring" />
-      <a href="openapi.json">openapi.json</a>
-      <label class="inline">
-        <span>Theme</span>
-        <select value={chosen} onChange={(event) => theme.set(event.currentTarget.value as Theme)}>
-          <option value="auto">auto</option>
-          <option value="light">light</option>
-          <option value="dark">dark</option>
-        </select>
-      </label>
-      <button type="button" onClick={() => void reset()}>
-        Reset
-      </button>
-      <button type="button" onClick={() => void onSignOut()}>
-        Sign out
-      </button>
-    </header>
+    <p class="dead" role="alert">
+      <strong>The service does not respond</strong> since {time(current.since)}. What you see is older. Start{" "}
+      <code>speech serve</code> again on the same port, and this page goes on by itself.
+    </p>
   )
+}
+
+/** Each room keeps its own position while another one is shown. */
+const useScrollPositions = (room: Room): void => {
+  const shown = useRef(room)
+  const positions = useRef(new Map<Room, number>())
+  useEffect(() => {
+    const remember = () => positions.current.set(shown.current, window.scrollY)
+    window.addEventListener("scroll", remember, { passive: true })
+    return () => window.removeEventListener("scroll", remember)
+  }, [])
+  useLayoutEffect(() => {
+    if (shown.current === room) return
+    shown.current = room
+    window.scrollTo(0, positions.current.get(room) ?? 0)
+  }, [room])
 }

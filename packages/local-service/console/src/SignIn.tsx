@@ -8,6 +8,22 @@ import { useCall } from "./useCall.js"
 
 const linkFailed = makeStore(false)
 
+/** How the latest session of this tab ended: by its own button, or otherwise. */
+let ended: "here" | "elsewhere" | undefined
+signedIn.subscribe(() => {
+  if (signedIn.get() === true) ended = "elsewhere"
+})
+
+/** Tells the other tabs that this browser has a session, so that they go on. */
+const tabs = new BroadcastChannel("effect-speech-console")
+tabs.addEventListener("message", () => {
+  if (signedIn.get() === false) void enter()
+})
+const begin = (): void => {
+  signedIn.set(true)
+  tabs.postMessage("signed in")
+}
+
 /** A code is a fragment without the slash of the page's own addresses. */
 const codeInAddress = /^#([A-Za-z0-9_-]{8,200})$/
 
@@ -18,7 +34,7 @@ export const enter = async (): Promise<void> => {
     const outcome = await send("POST", "console/session", { json: { code } })
     history.replaceState(null, "", location.pathname + location.search)
     linkFailed.set(!outcome.ok)
-    if (outcome.ok) return signedIn.set(true)
+    if (outcome.ok) return begin()
   }
   const session = await send("GET", "platform/api/account")
   // Without an answer the page shows itself, and says that the service does not respond.
@@ -29,6 +45,7 @@ export const enter = async (): Promise<void> => {
 export const leave = async (): Promise<CallFailure | undefined> => {
   const outcome = await send("DELETE", "console/session")
   if (!outcome.ok) return { ...outcome.failure, message: `You may still be signed in. ${outcome.failure.message}` }
+  ended = "here"
   signedIn.set(false)
   return undefined
 }
@@ -37,6 +54,16 @@ const sendToken = async (token: string): Promise<Outcome<Response>> => {
   const outcome = await send("POST", "console/session", { json: { token } })
   if (outcome.ok || outcome.status !== 401) return outcome
   return { ...outcome, failure: { message: "This is not the admin token. Paste the one that speech serve printed." } }
+}
+
+const linkProblem =
+  "This link was already used, or it is from an earlier start of the service. Sign in with the admin token instead."
+
+const invitation = (): string => {
+  const how = "Open the link that speech serve printed, or sign in with its admin token."
+  if (ended === undefined) return how
+  if (ended === "here") return `You are signed out. ${how}`
+  return `Your session has ended: the service was started again, or another tab signed out. ${how}`
 }
 
 export const SignIn = () => {
@@ -49,18 +76,14 @@ export const SignIn = () => {
     const accepted = await make(() => sendToken(token.trim()))
     if (accepted === undefined) return
     linkFailed.set(false)
-    signedIn.set(true)
+    begin()
   }
 
   return (
     <main class="sign-in">
       <section class="card" aria-labelledby="sign-in">
         <h1 id="sign-in">Local speech service</h1>
-        <p>
-          {failedLink
-            ? "This link was already used, or it is from an earlier start of the service. Sign in with the admin token instead."
-            : "Open the link that speech serve printed, or sign in with its admin token."}
-        </p>
+        <p>{failedLink ? linkProblem : invitation()}</p>
         <Form onSubmit={submit}>
           <input
             class="hidden"

@@ -1,10 +1,14 @@
 /** Numbers, times and names as people write them. */
 const whole = new Intl.NumberFormat("en")
+const short = new Intl.NumberFormat("en", { notation: "compact" })
 const clock = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" })
 const moment = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" })
 const languages = new Intl.DisplayNames("en", { type: "language" })
 
 export const number = (value: number): string => whole.format(value)
+
+/** At most four characters, such as 9.8K. */
+export const shortNumber = (value: number): string => (value < 1000 ? String(value) : short.format(value))
 
 export const millis = (value: number | null | undefined): string => (value == null ? "" : `${whole.format(value)} ms`)
 

@@ -3,7 +3,16 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { eventData } from "../../src/internal/console/messages.js"
 import type { JournalEntry } from "../../src/Journal.js"
-import { fetchRequests, readAccount, readFaults, readKeys, readModels, readUsage, requests, trouble } from "./state.js"
+import {
+  fetchRequests,
+  readAccount,
+  readFaults,
+  readKeys,
+  readModels,
+  readUsage,
+  reportFailure,
+  requests
+} from "./state.js"
 import { makeStore } from "./store.js"
 
 export type Phase = "connecting" | "live" | "paused"
@@ -42,10 +51,7 @@ const makeJournal = () => {
       const outcome = await fetchRequests()
       if (reading !== readings) return
       sinceReading = undefined
-      if (!outcome.ok) {
-        if (outcome.status !== 401) trouble.set(outcome.failure)
-        return
-      }
+      if (!outcome.ok) return reportFailure(outcome)
       byNumber = new Map([...outcome.value, ...events].map((entry) => [entry.number, entry]))
       clearTimeout(redraw)
       draw()

@@ -17,8 +17,20 @@ export const faults = makeStore<ReadonlyArray<FaultRecord> | undefined>(undefine
 /** Oldest first. */
 export const requests = makeStore<ReadonlyArray<JournalEntry> | undefined>(undefined)
 
+export interface Trouble extends CallFailure {
+  /** Since when the service does not respond: ISO 8601. Absent if it responds. */
+  readonly since?: string
+}
+
 /** Why the state could not be read. */
-export const trouble = makeStore<CallFailure | undefined>(undefined)
+export const trouble = makeStore<Trouble | undefined>(undefined)
+
+/** Remembers why a reading failed, unless the session has ended. */
+export const reportFailure = ({ failure, status }: Extract<Outcome<unknown>, { readonly ok: false }>): void => {
+  if (status === 401) return
+  if (status !== undefined) trouble.set(failure)
+  else if (trouble.get()?.since === undefined) trouble.set({ ...failure, since: new Date().toISOString() })
+}
 
 const read =
   <A, I>(name: string, schema: Schema.Schema<A, I>, store: Store<A | undefined>) =>
@@ -27,7 +39,7 @@ const read =
     if (outcome.ok) {
       store.set(outcome.value)
       trouble.set(undefined)
-    } else if (outcome.status !== 401) trouble.set(outcome.failure)
+    } else reportFailure(outcome)
     return outcome
   }
 

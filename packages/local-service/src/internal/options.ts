@@ -156,6 +156,27 @@ const defaultModels = (voices: VoiceService["voices"]): Readonly<Record<string, 
     languagesOf(voices).flatMap((lang) => ["general", "banking"].map((kind) => [`${lang}-${kind}-v2-8khz`, lang]))
   )
 
+/** What the fields `model`, `lang` and `voice` of a request can be. */
+export interface Offers {
+  readonly modelNames: ReadonlyArray<string>
+  readonly languages: ReadonlyArray<string>
+  readonly voices: ReadonlyArray<string>
+  /** The language of each model. */
+  readonly languagesOfModels: Readonly<Record<string, string>>
+  /** The languages of each voice. */
+  readonly languagesOfVoices: Readonly<Record<string, ReadonlyArray<string>>>
+}
+
+export const offersOf = ({ models }: Pick<Settings, "models">, voices: VoiceService["voices"]): Offers => ({
+  modelNames: [...models.keys()],
+  languages: languagesOf(voices),
+  voices: voiceNamesOf(voices),
+  languagesOfModels: Object.fromEntries(Array.from(models.values(), ({ lang, name }) => [name, lang])),
+  languagesOfVoices: Object.fromEntries(
+    voiceNamesOf(voices).map((name) => [name, languagesOf(voices.filter((each) => each.name === name))])
+  )
+})
+
 /** The languages of all voices, in their order. */
 export const languagesOf = (voices: VoiceService["voices"]): ReadonlyArray<string> =>
   Arr.dedupe(voices.flatMap(({ languages }) => languages))

@@ -276,6 +276,21 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
     })
   })
 
+  it("sends a recording as telephony if it is asked to, so that its rate is warned of no more", function* (box) {
+    const { transcribe } = yield* consoleOf(box)
+    const recording = wav()
+    recording.writeUInt32LE(48_000, 24)
+    recording.writeUInt32LE(96_000, 28)
+    const query = "model=en-general-v2-8khz"
+    expect((yield* transcribe(recording, query)).json().warnings).toMatchObject([
+      { message: expect.stringContaining("telephony") }
+    ])
+    expect((yield* transcribe(recording, `${query}&telephony=true`)).json().warnings).toEqual([])
+    const answer = yield* transcribe(silentMp3(1), `${query}&telephony=true`)
+    expect(answer.status).toBe(422)
+    expect(answer.json().message).toMatch(/only WAV can be converted/)
+  })
+
   it("teaches a recording for one language, and says what is wrong with one", function* (box) {
     const { send, teach, transcribe } = yield* consoleOf(box)
     const recording = noise()

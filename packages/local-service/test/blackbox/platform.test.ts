@@ -37,6 +37,36 @@ serviceTests("the platform", cannedService(), (it) => {
     expect(statuses("/tts/bytes")).toEqual([...ofBoth, 502].toSorted())
   })
 
+  it("is described by each operation at its own address too, with the languages of its models and voices", function* ({
+    send
+  }) {
+    const documentOf = (listener: "platform" | "stt" | "tts") =>
+      Effect.map(
+        send(listener, { method: "GET", path: "/openapi.json" }, { undescribed: listener !== "platform" }),
+        (answer) => answer.json()
+      )
+    const whole = yield* documentOf("platform")
+    for (const [listener, path] of [
+      ["stt", "/api/transcribe"],
+      ["tts", "/tts/bytes"]
+    ] as const) {
+      const own = yield* documentOf(listener)
+      expect(yield* Effect.promise(() => new Validator().validate(structuredClone(own)))).toMatchObject({ valid: true })
+      expect(Object.keys(own.paths)).toEqual([path])
+      const { servers: _, ...operation } = own.paths[path].post
+      expect(whole.paths[path].post).toMatchObject(operation)
+      expect(own.paths[path].post.servers[0].url).toBe("/")
+    }
+    const { model } = (yield* documentOf("stt")).paths["/api/transcribe"].post.requestBody.content[
+      "multipart/form-data"
+    ].schema.properties
+    expect(model["x-languages"]).toMatchObject({ "hi-general-v2-8khz": "hi" })
+    expect(Object.keys(model["x-languages"])).toEqual(model.enum)
+    const { voice } = (yield* documentOf("tts")).paths["/tts/bytes"].post.requestBody.content["application/json"].schema
+      .properties
+    expect(Object.keys(voice["x-languages"])).toEqual(voice.enum)
+  })
+
   it("has the rules of the contract and the fields of a fault in its document", function* ({ send }) {
     const { paths } = (yield* send("platform", { method: "GET", path: "/openapi.json" })).json()
     const synthesis = paths["/tts/bytes"].post.requestBody.content["application/json"].schema
@@ -55,7 +85,7 @@ serviceTests("the platform", cannedService(), (it) => {
 
     // One of the fields that say what happens is required.
     const { items } = paths["/platform/api/faults"].put.requestBody.content["application/json"].schema
-    const which = "afterMillis forMillis nth operation probability seed times message".split(" ")
+    const which = "afterMillis every forMillis nth operation probability seed times message".split(" ")
     const what = "body delayMillis headers malformedHeader reset stallAtByte status truncateAtByte".split(" ")
     expect(Object.keys(items.properties).toSorted()).toEqual([...which, ...what].toSorted())
     expect(items.additionalProperties).toBe(false)

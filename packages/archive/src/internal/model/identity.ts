@@ -52,11 +52,26 @@ export const isSame = (listed: FileIdentity, found: FileIdentity): boolean =>
   listed.size === found.size &&
   (listed.modifiedMillis === found.modifiedMillis || (listed.content !== undefined && listed.content === found.content))
 
-/** A UUID of version 5 of the run and of what the file is known by, as 32 hexadecimal digits. */
-export const callIdOf = (run: string, { content, modifiedMillis, path, size }: SourceItem): string => {
+/**
+ * How a run makes the ids of its files: the version of their UUIDs. Those of 5 are of stores that were made by earlier versions of the
+ * package.
+ */
+export type IdVersion = 5 | 8
+
+/** The version of the runs that are made today. */
+export const idVersion = 8 satisfies IdVersion
+
+/**
+ * The id of a file, as 32 hexadecimal digits: a UUID of the run and of what the file is known by. In version 8 its first 48 bits are those
+ * of the run, so that a service can tell the files of a run.
+ */
+export const callIdOf = (run: string, item: SourceItem, version: IdVersion = idVersion): string => {
+  const { content, modifiedMillis, path, size } = item
   const known = content === undefined ? [size, wholeMillis(modifiedMillis)] : [content]
-  const hash = createHash("sha1")
+  const digest = createHash(version === 5 ? "sha1" : "sha256")
     .update(namespace)
     .update(JSON.stringify([run, path, ...known]))
-  return Uuid.hex(Uuid.withVersion(hash.digest(), 5))
+    .digest()
+  if (version === 8) digest.set(Buffer.from(run.replaceAll("-", ""), "hex").subarray(0, 6))
+  return Uuid.hex(Uuid.withVersion(digest, version))
 }

@@ -2,9 +2,12 @@
  * The files of a run, as its source lists them.
  */
 import * as Effect from "effect/Effect"
-import { callIdOf, wholeMillis } from "../model/identity.js"
+import { callIdOf, type IdVersion, wholeMillis } from "../model/identity.js"
+import type { SourceItem } from "../source/SourceItem.js"
 import type { StoreService } from "./Store.js"
-import { codeOf, type Int, notFound, stateOf, type Tables, withoutNul } from "./tables.js"
+import { codeOf, type Int, notFound, type RunTableRow, stateOf, type Tables, withoutNul } from "./tables.js"
+
+const idVersionOf = ({ ids }: RunTableRow): IdVersion => (Number(ids) === 5 ? 5 : 8)
 
 export const make = ({
   failing,
@@ -14,29 +17,61 @@ export const make = ({
   mayBe,
   numberOf,
   onDialect,
+  readRun,
   shown,
   sql,
   withNow
 }: Tables): Pick<StoreService, "states" | "beginListing" | "addItems" | "touch" | "endListing"> => {
+  /** The items as rows: the columns of a JSON array of arrays. */
+  const rowsOf = (run: string, items: ReadonlyArray<SourceItem>, version: IdVersion) => {
+    const rows = new Map(
+      items.map((item) => {
+        const callId = callIdOf(run, item, version)
+        return [
+          callId,
+          [
+            callId,
+            withoutNul(item.path),
+            item.size,
+            wholeMillis(item.modifiedMillis),
+            item.content ?? null,
+            item.line === undefined ? null : JSON.stringify(item.line),
+            codeOf(item.problem === undefined ? "pending" : "failed"),
+            item.problem?.tag ?? null,
+            item.problem === undefined ? null : withoutNul(item.problem.message)
+          ]
+        ]
+      })
+    )
+    const list = JSON.stringify([...rows.values()])
+    return onDialect(
+      sql`SELECT (i ->> 0)::uuid AS call_id, i ->> 1 AS path, (i ->> 2)::bigint AS size, (i ->> 3)::bigint AS modified,
+          decode(i ->> 4, 'hex') AS content, i ->> 5 AS line, (i ->> 6)::smallint AS state, i ->> 7 AS error_tag, i ->> 8 AS error_message, place
+          FROM json_array_elements(${list}::json) WITH ORDINALITY AS a (i, place)`,
+      sql`SELECT unhex(value ->> 0) AS call_id, value ->> 1 AS path, value ->> 2 AS size, value ->> 3 AS modified,
+          unhex(value ->> 4) AS content, value ->> 5 AS line, value ->> 6 AS state, value ->> 7 AS error_tag, value ->> 8 AS error_message, key AS place
+          FROM json_each(${list})`
+    )
+  }
+
   return {
-    states: (run, items) => {
-      const callIds = items.map((item) => callIdOf(run, item))
-      const list = JSON.stringify(callIds)
-      const listed = onDialect(
-        sql`SELECT i::uuid FROM json_array_elements_text(${list}::json) AS a (i)`,
-        sql`SELECT unhex(value) FROM json_each(${list})`
-      )
-      return failing(
-        Effect.map(
-          sql<{ call_id: string; state: Int }>`
-              SELECT ${identity}, state FROM archive_files WHERE call_id IN (${listed})`,
-          (rows) => {
-            const known = new Map(rows.map(({ call_id, state }) => [call_id, stateOf(state)]))
-            return callIds.map((callId) => known.get(callId))
-          }
-        )
-      )
-    },
+    states: (run, items) =>
+      failing(
+        Effect.gen(function* () {
+          const row = yield* readRun(run)
+          if (row === undefined) return items.map(() => undefined)
+          const callIds = items.map((item) => callIdOf(run, item, idVersionOf(row)))
+          const list = JSON.stringify(callIds)
+          const listed = onDialect(
+            sql`SELECT i::uuid FROM json_array_elements_text(${list}::json) AS a (i)`,
+            sql`SELECT unhex(value) FROM json_each(${list})`
+          )
+          const rows = yield* sql<{ call_id: string; state: Int }>`
+            SELECT ${identity}, state FROM archive_files WHERE call_id IN (${listed})`
+          const known = new Map(rows.map(({ call_id, state }) => [call_id, stateOf(state)]))
+          return callIds.map((callId) => known.get(callId))
+        })
+      ),
 
     beginListing: (run) =>
       failing(
@@ -46,42 +81,14 @@ export const make = ({
         )
       ),
 
-    addItems: (run, listing, items) => {
-      const rows = new Map(
-        items.map((item) => {
-          const callId = callIdOf(run, item)
-          return [
-            callId,
-            [
-              callId,
-              withoutNul(item.path),
-              item.size,
-              wholeMillis(item.modifiedMillis),
-              item.content ?? null,
-              item.line === undefined ? null : JSON.stringify(item.line),
-              codeOf(item.problem === undefined ? "pending" : "failed"),
-              item.problem?.tag ?? null,
-              item.problem === undefined ? null : withoutNul(item.problem.message)
-            ]
-          ]
-        })
-      )
-      const list = JSON.stringify([...rows.values()])
-      // The columns of a JSON array of arrays.
-      const listed = onDialect(
-        sql`SELECT (i ->> 0)::uuid AS call_id, i ->> 1 AS path, (i ->> 2)::bigint AS size, (i ->> 3)::bigint AS modified,
-            decode(i ->> 4, 'hex') AS content, i ->> 5 AS line, (i ->> 6)::smallint AS state, i ->> 7 AS error_tag, i ->> 8 AS error_message, place
-            FROM json_array_elements(${list}::json) WITH ORDINALITY AS a (i, place)`,
-        sql`SELECT unhex(value ->> 0) AS call_id, value ->> 1 AS path, value ->> 2 AS size, value ->> 3 AS modified,
-            unhex(value ->> 4) AS content, value ->> 5 AS line, value ->> 6 AS state, value ->> 7 AS error_tag, value ->> 8 AS error_message, key AS place
-            FROM json_each(${list})`
-      )
-      return failing(
+    addItems: (run, listing, items) =>
+      failing(
         sql.withTransaction(
           Effect.gen(function* () {
             const row = yield* lockRun(run)
             if (row === undefined) return
             const number = Number(row.number)
+            const listed = rowsOf(run, items, idVersionOf(row))
             yield* sql`
                 UPDATE archive_files SET modified = i.modified, listed = ${listing}, state = ${shown}
                 FROM (${listed}) AS i
@@ -98,8 +105,7 @@ export const make = ({
                 ORDER BY place`
           })
         )
-      )
-    },
+      ),
 
     touch: (run) =>
       failing(Effect.asVoid(withNow((at) => sql`UPDATE archive_runs SET updated_at = ${at} WHERE id = ${run}`))),

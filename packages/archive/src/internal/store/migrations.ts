@@ -138,13 +138,20 @@ const fifth = Effect.gen(function* () {
   }
 })
 
+/** How a run makes the ids of its files: see `IdVersion`. */
+const sixth = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe("ALTER TABLE archive_runs ADD COLUMN ids SMALLINT NOT NULL DEFAULT 5")
+})
+
 /** Their number is the version of the tables. A store has the rows `(1, 'tables')`, `(2, 'warnings')`, … */
 const migrations = [
   ["tables", first],
   ["warnings", second],
   ["hidden", third],
   ["output", fourth],
-  ["tags", fifth]
+  ["tags", fifth],
+  ["ids", sixth]
 ] as const
 
 /** The newest version of the tables that this package reads. */

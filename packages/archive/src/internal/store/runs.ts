@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Limits, RunId } from "../../Run.js"
+import { idVersion } from "../model/identity.js"
 import { needsProbe } from "../model/limits.js"
 import { statesBefore } from "../model/states.js"
 import { conflictOf } from "../service/conflict.js"
@@ -75,8 +76,8 @@ export const make = (
           Effect.gen(function* () {
             const at = yield* now
             const created = yield* sql`
-                INSERT INTO archive_runs (id, state, settings, created_at, updated_at)
-                VALUES (${id}, 'listing', ${encode(settings)}, ${at}, ${at})
+                INSERT INTO archive_runs (id, state, settings, ids, created_at, updated_at)
+                VALUES (${id}, 'listing', ${encode(settings)}, ${idVersion}, ${at}, ${at})
                 ON CONFLICT (id) DO NOTHING RETURNING id`
             const isNew = created.length > 0
             const row = yield* lockRun(id)

@@ -42,6 +42,7 @@ export interface RunTableRow {
   readonly slowed_at: Int
   readonly slow_until: Int
   readonly results_due: Int
+  readonly ids: Int
   readonly created_at: Int
   readonly updated_at: Int
 }

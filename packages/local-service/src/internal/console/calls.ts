@@ -88,12 +88,12 @@ export const makeCalls = (options: CallsOptions) =>
       about: aboutOf(options),
       replay: (found: FoundRequest) => replayRequest(found, options.operationWith),
       speech: (fields: SpeechFields) => Effect.catchAll(speak(tts, fields), failedResponse),
-      transcript: ({ aux = true, fileName, hotwords, model, parseNumber }: TranscriptQuery) =>
+      transcript: ({ aux = true, fileName, hotwords, model, parseNumber, telephony }: TranscriptQuery) =>
         Effect.gen(function* () {
           const { byteLength, stream } = yield* recordingBody
           const tookMillis = startTimer()
           const audio = AudioSource.fromOneShotStream(stream, { byteLength, filename: fileName })
-          return yield* stt.transcribe({ audio, model, parseNumber, hotwords, aux }).pipe(
+          return yield* stt.transcribe({ audio, model, parseNumber, hotwords, aux, telephony }).pipe(
             Effect.map((transcription) => toTranscript(transcription, tookMillis())),
             Effect.catchAll(failedResponse)
           )

@@ -72,6 +72,8 @@ export const TranscriptQuery = Schema.Struct({
   aux: Schema.optional(Schema.BooleanFromString),
   /** Write spoken numbers as digits: `true` or `false`. Default: `false`. */
   parseNumber: Schema.optional(Schema.BooleanFromString),
+  /** Send a WAV file as mono at 8 kHz, which the models are trained on: `true` or `false`. Default: `false`. */
+  telephony: Schema.optional(Schema.BooleanFromString),
   /** Phrases that the recognition prefers, as a JSON array. Default: none. */
   hotwords: Schema.optional(Schema.parseJson(Schema.Array(SttContract.Hotword)))
 })

@@ -72,7 +72,8 @@ export const maximumBodyBytes = 1024 * 1024
 const maximumPhonemes = 400
 
 /** Only for the document. {@link voiceFor} checks the value: which voices there are depends on the language. */
-const oneOf = (values: ReadonlyArray<string>) => Schema.String.annotations({ jsonSchema: { enum: values } })
+const oneOf = (values: ReadonlyArray<string>, more: object = {}) =>
+  Schema.String.annotations({ jsonSchema: { enum: values, ...more } })
 
 const phonemes = Schema.String.pipe(
   Schema.filter((value) => value.length <= maximumPhonemes || `must be at most ${maximumPhonemes} characters`, {
@@ -80,20 +81,26 @@ const phonemes = Schema.String.pipe(
   })
 )
 
-/** The contract's request, limited to this service's languages, voices and phonemes. It also writes `/openapi.json`. */
-export const synthesisBody = ({
-  languages,
-  voices
-}: {
-  readonly languages: ReadonlyArray<string>
-  readonly voices: ReadonlyArray<string>
-}) =>
+/**
+ * The contract's request, limited to this service's languages, voices and phonemes. It also writes `/openapi.json`, where `ofVoice` is
+ * added to the schema of the voice.
+ */
+export const synthesisBody = (
+  {
+    languages,
+    voices
+  }: {
+    readonly languages: ReadonlyArray<string>
+    readonly voices: ReadonlyArray<string>
+  },
+  ofVoice: object = {}
+) =>
   Schema.Struct({
     text: Schema.propertySignature(Contract.Text).annotations({
       description: `The text to speak, at most ${Contract.maximumCodePoints.toLocaleString("en")} Unicode code points.`
     }),
     lang: optional(oneOf(languages), { default: defaults.lang, description: "Any other value is 400." }),
-    voice: optional(oneOf(voices), { default: defaults.voice, description: "Any other value is 400." }),
+    voice: optional(oneOf(voices, ofVoice), { default: defaults.voice, description: "Any other value is 400." }),
     output_format: optional(
       Schema.String.pipe(
         Schema.filter(isOutputFormat, {

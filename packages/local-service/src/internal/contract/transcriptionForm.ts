@@ -6,13 +6,13 @@ import { mustBe } from "../validation.js"
 
 const flag = Schema.BooleanFromString.annotations(mustBe("true or false"))
 
-/** The fields of the form, without the file. It also writes `/openapi.json`, which names the models. */
-export const transcriptionForm = (models: ReadonlyArray<string> = []) =>
+/** The fields of the form, without the file. It also writes `/openapi.json`, where `ofModel` is added to the schema of the model. */
+export const transcriptionForm = (ofModel: object = {}) =>
   Schema.Struct({
     [Contract.field.model]: Schema.propertySignature(
       Schema.String.pipe(
         Schema.filter((model) => model !== "" || "must not be empty", {
-          jsonSchema: { minLength: 1, enum: models }
+          jsonSchema: { minLength: 1, ...ofModel }
         })
       )
     ).annotations({ description: "The model, which decides the language. An unknown model is 400." }),

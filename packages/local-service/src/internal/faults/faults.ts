@@ -49,10 +49,13 @@ export const makeFaults = ({ changed, now }: FaultsOptions): ArmedFaults => {
     if (fault.operation !== undefined && fault.operation !== operation) return false
     if (!lasts(fault, elapsed)) return false
     each.matched++
-    if (each.matched < (fault.nth ?? 1) || each.happened >= (fault.times ?? Number.POSITIVE_INFINITY)) return false
+    if (!isChosen(fault, each.matched) || each.happened >= (fault.times ?? Number.POSITIVE_INFINITY)) return false
     return each.random() < (fault.probability ?? 1)
   }
-  const records = (): ReadonlyArray<FaultRecord> => armed.map(({ fault, happened }) => ({ fault, happened }))
+  const records = (): ReadonlyArray<FaultRecord> => {
+    const elapsed = now() - setAt
+    return armed.map(({ fault, happened }) => ({ fault, happened, ...timeLeft(fault, elapsed) }))
+  }
   /** The fault that a request meets, if any. */
   const next = (operation: OperationName): Armed | undefined => {
     const elapsed = now() - setAt
@@ -108,6 +111,19 @@ const settle = (isInProgress: () => boolean): Effect.Effect<void> =>
 /** Whether a fault lasts so many milliseconds after it was set. */
 const lasts = ({ afterMillis = 0, forMillis = Number.POSITIVE_INFINITY }: Fault, elapsed: number): boolean =>
   elapsed >= afterMillis && elapsed - afterMillis < forMillis
+
+/** When a fault begins and ends, in milliseconds from now, as `FaultRecord` says it. */
+const timeLeft = ({ afterMillis = 0, forMillis }: Fault, elapsed: number): Omit<FaultRecord, "fault" | "happened"> => {
+  const left = (millis: number) => Math.max(0, Math.ceil(millis - elapsed))
+  return {
+    ...(elapsed < afterMillis && { beginsInMillis: left(afterMillis) }),
+    ...(forMillis !== undefined && { endsInMillis: left(afterMillis + forMillis) })
+  }
+}
+
+/** Whether a fault matches the request of a number, counted from 1. */
+const isChosen = ({ every = 1, nth = every }: Fault, count: number): boolean =>
+  count >= nth && (count - nth) % every === 0
 
 /** Random numbers from 0 to 1: mulberry32 by Tommy Ettinger, in the public domain. */
 const randomNumbers = (seed: number) => {

@@ -36,12 +36,19 @@ export const openApi = (service: ServiceDescription, cookieName: string) => {
       securitySchemes: {
         ...components.securitySchemes,
         session: { ...components.securitySchemes.session, name: cookieName },
-        transcriptionKey: keyScheme(SttContract.apiKeyHeader),
-        synthesisKey: keyScheme(TtsContract.header.apiKey)
+        ...keySchemes
       }
     }
   }
 }
+
+/** The document of one operation, for its own address: without the platform. */
+export const operationDocument = (service: ServiceDescription, path: string) => ({
+  openapi: "3.1.0",
+  info: { title: "Local speech service", version: "1.0.0", description },
+  paths: { [path]: operationPaths(service)[path] },
+  components: { securitySchemes: keySchemes }
+})
 
 const keyScheme = (name: string): Json => ({
   type: "apiKey",
@@ -49,6 +56,11 @@ const keyScheme = (name: string): Json => ({
   name,
   description: "The whole key, `<prefix>.<secret>`."
 })
+
+const keySchemes = {
+  transcriptionKey: keyScheme(SttContract.apiKeyHeader),
+  synthesisKey: keyScheme(TtsContract.header.apiKey)
+}
 
 const failureContent = json(schemaOf(Schema.Struct({ error: Schema.String })))
 

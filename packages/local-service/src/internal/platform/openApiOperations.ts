@@ -3,7 +3,15 @@ import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Schema from "effect/Schema"
 import { synthesisBody } from "../contract/synthesis.js"
 import { transcriptionForm } from "../contract/transcriptionForm.js"
-import { failures, type Json, json, required, type ServiceDescription, schemaOf } from "./openApiParts.js"
+import {
+  failures,
+  type Json,
+  json,
+  languagesKeyword,
+  required,
+  type ServiceDescription,
+  schemaOf
+} from "./openApiParts.js"
 
 const otherPath = "The path does not exist. Our choice."
 const mediaType = "The body has another media type, or a Content-Encoding. Our choice."
@@ -36,10 +44,10 @@ const TranscriptionFailure = Schema.Struct({
   message: Schema.String
 })
 
-const formSchema = (models: ReadonlyArray<string>) =>
+const formSchema = ({ languagesOfModels, modelNames }: ServiceDescription) =>
   schemaOf(
     Schema.Struct({
-      ...transcriptionForm(models).fields,
+      ...transcriptionForm({ enum: modelNames, [languagesKeyword]: languagesOfModels }).fields,
       [SttContract.field.audioFile]: Schema.propertySignature(
         Schema.String.annotations({ jsonSchema: { type: "string", contentMediaType: "application/octet-stream" } })
       ).annotations({ description: "The recording: WAV, MP3, M4A, FLAC, OGG or WebM." })
@@ -47,16 +55,16 @@ const formSchema = (models: ReadonlyArray<string>) =>
     "allow"
   )
 
-const transcribe = ({ modelNames, sttBaseUrl }: ServiceDescription): Json => ({
+const transcribe = (service: ServiceDescription): Json => ({
   operationId: "transcribe",
   summary: "Transcribe a file",
-  servers: [{ url: sttBaseUrl, description: "Transcription" }],
+  servers: [{ url: service.sttBaseUrl, description: "Transcription" }],
   security: [{ transcriptionKey: [] }],
   requestBody: {
     required: true,
     content: {
       "multipart/form-data": {
-        schema: formSchema(modelNames),
+        schema: formSchema(service),
         encoding: { [SttContract.field.hotwords]: { contentType: "application/json" } }
       }
     }
@@ -112,7 +120,10 @@ const synthesize = (service: ServiceDescription): Json => ({
       schema: { type: "string" }
     }
   ],
-  requestBody: { required: true, content: json(schemaOf(synthesisBody(service), "allow")) },
+  requestBody: {
+    required: true,
+    content: json(schemaOf(synthesisBody(service, { [languagesKeyword]: service.languagesOfVoices }), "allow"))
+  },
   responses: {
     200: {
       description: "Raw audio: mono, without a container. The media type is our choice.",

@@ -1,14 +1,13 @@
 import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
 import type { BaseUrls } from "../console/page.js"
+import type { Offers } from "../options.js"
 
 /** The values of a running service that its OpenAPI document states. */
-export interface ServiceDescription extends BaseUrls {
-  /** What the field `model` can be. */
-  readonly modelNames: ReadonlyArray<string>
-  readonly languages: ReadonlyArray<string>
-  readonly voices: ReadonlyArray<string>
-}
+export interface ServiceDescription extends BaseUrls, Offers {}
+
+/** A keyword of our own in the schema of a field: the language, or the languages, of each value. */
+export const languagesKeyword = "x-languages"
 
 export type Json = Readonly<Record<string, unknown>>
 

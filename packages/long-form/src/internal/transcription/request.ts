@@ -14,7 +14,11 @@ import type { Event } from "./events.js"
 
 /**
  * The request of a transcription, without `telephony`: a long recording is always converted. `aux` is true by default, since the
- * times of the segments come with it. A piece is sent under the UUID of version 5 of `transactionId` and its number.
+ * times of the segments come with it.
+ *
+ * Each piece has an id and a filename of its own. The id is a UUID of version 8 (RFC 9562): its first 64 bits are those of
+ * `transactionId`, apart from the version, and the others are a digest of `transactionId` and the number. The filename of the piece 7 of
+ * `call.mp3`, which starts after 612,400 ms, is `call.piece-7-at-612400.wav`.
  *
  * `R` is what the recording requires. Default: a `FileSystem`, as of `AudioSource`.
  *

@@ -1,6 +1,5 @@
 import * as Telephony from "@effect-speech/audio-codec/Telephony"
 import * as Wav from "@effect-speech/audio-codec/Wav"
-import * as Uuid from "@effect-speech/common/Uuid"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import { SttAudioUnreadable, type SttError } from "@effect-speech/stt/SttError"
@@ -12,6 +11,7 @@ import { makeRunProgress } from "../runProgress.js"
 import { makeStoppableCalls, withGrace } from "../stoppableCalls.js"
 import type { Event, PiecePlace } from "./events.js"
 import type { PieceResult } from "./joinTranscripts.js"
+import { pieceFileNameOf, pieceIdOf } from "./pieceNames.js"
 import type { RecordingPiece } from "./recordingPieces.js"
 import type { Options } from "./request.js"
 import * as TranscriptCache from "./transcriptCache.js"
@@ -27,12 +27,19 @@ const expectedBytes = (place: PiecePlace): number => 16_384 + Math.ceil(millisOf
 
 const millisOf = ({ endMillis, startMillis }: PiecePlace): number => endMillis - startMillis
 
-/** Transcribes pieces, or finds their transcripts in the cache. `durationMillis` is that of the recording, if it is known. */
+/** The recording of the pieces. */
+interface Whole {
+  readonly transactionId: string
+  readonly filename: string
+  /** If it is known. */
+  readonly durationMillis: number | undefined
+}
+
+/** Transcribes pieces, or finds their transcripts in the cache. */
 export const makeTranscriber = (
   fields: TranscriptCache.DecidingFields,
-  transactionId: string,
+  { durationMillis, filename, transactionId }: Whole,
   { gracePeriod, onEvent, outage, retryIfBilled }: Options,
-  durationMillis: number | undefined,
   emit: (event: Event) => Effect.Effect<void>
 ) =>
   Effect.gen(function* () {
@@ -55,8 +62,8 @@ export const makeTranscriber = (
           send: (restore) =>
             Effect.gen(function* () {
               const file = Wav.encode(samples, Telephony.format)
-              const audio = AudioSource.fromBytes(file, { filename: `piece-${place.number}.wav` })
-              const id = yield* uuidV5(transactionId, String(place.number))
+              const audio = AudioSource.fromBytes(file, { filename: pieceFileNameOf(filename, place) })
+              const id = yield* pieceIdOf(transactionId, place.number)
               const call = calls.run(
                 (onEvent) =>
                   stt.transcribe({ ...fields, audio, transactionId: id }, { outage, retryIfBilled, onEvent }),
@@ -110,14 +117,4 @@ export const makeTranscriber = (
       })
     }
     return { transcribe, explain, atClose: withGrace(calls, gracePeriod) }
-  })
-
-/** A UUID of version 5: the SHA-1 of a UUID and a name (RFC 9562, section 5.5). */
-const uuidV5 = (namespace: string, name: string): Effect.Effect<string> =>
-  Effect.promise(async () => {
-    const parent = Uint8Array.from(namespace.replaceAll("-", "").match(/../g) ?? [], (byte) =>
-      Number.parseInt(byte, 16)
-    )
-    const hashed = await crypto.subtle.digest("SHA-1", Uint8Array.of(...parent, ...new TextEncoder().encode(name)))
-    return Uuid.fromBytes(new Uint8Array(hashed), 5)
   })
