@@ -21,8 +21,9 @@ import type { AccountsService } from "./Accounts.js"
 import * as Espeak from "./Espeak.js"
 import type { ExchangeCounts } from "./ExchangeCounts.js"
 import type { FaultsService } from "./Faults.js"
-import { Accounts, makeAccounts } from "./internal/account/accounts.js"
+import { Accounts, type BillableAccounts, makeAccounts } from "./internal/account/accounts.js"
 import { openDataDirectory, refuseFullDisk } from "./internal/account/dataDirectory.js"
+import type { KeptKey } from "./internal/account/keptKey.js"
 import type { CallsOptions } from "./internal/console/calls.js"
 import { makeSessions } from "./internal/console/sessions.js"
 import { IdsAndClock, makeIdsAndClock } from "./internal/contract/idsAndClock.js"
@@ -111,8 +112,8 @@ export class LocalService extends Context.Tag("@effect-speech/local-service/Loca
   }
 >() {
   /**
-   * Runs the service until the scope closes. Unlike `layer`, it keeps the active key of a data directory. `apiKey` is `undefined` if no
-   * key was created, because the service shows a key only once.
+   * Runs the service until the scope closes. Unlike `layer`, it keeps the active key of a data directory. `apiKey` is `undefined` if the
+   * directory does not have that key, because an earlier version created it.
    */
   static readonly make = (
     options?: LocalServiceMakeOptions
@@ -170,7 +171,7 @@ const make: typeof LocalService.make = (options = {}) =>
     const recogniser = yield* Recogniser
     const settings = yield* resolveOptions(options, { recogniser, voice })
 
-    const { accounts, apiKey, changes, context, faults, idsAndClock, journal, keyId, temporaryFiles } =
+    const { accounts, apiKey, changes, context, faults, idsAndClock, journal, keptKey, keyId, temporaryFiles } =
       yield* makeState(options, settings.credits)
     const adminToken = Redacted.make(randomBytes(24).toString("base64url"))
     const sessions = makeSessions(adminToken)
@@ -197,6 +198,7 @@ const make: typeof LocalService.make = (options = {}) =>
         Effect.all(
           [
             accounts.reset(keyId),
+            apiKey === undefined ? Effect.void : keptKey.write(Redacted.value(apiKey)),
             faults.set([]),
             journal.clear,
             recogniser.knownRecordings?.forget ?? Effect.void,
@@ -280,13 +282,15 @@ const loadCalls = (options: CallsOptions) =>
 const makeState = (options: LocalServiceMakeOptions, credits: number) =>
   Effect.gen(function* () {
     const idsAndClock = makeIdsAndClock(options)
-    const { temporaryFolder, sql } = yield* openDataDirectory(options.dataDirectory)
+    const { keptKey, temporaryFolder, sql } = yield* openDataDirectory(options.dataDirectory)
     const changes = makeChanges()
     const initial = { state: "active", credits } as const
     const { accounts, apiKey, keyId } = yield* Effect.gen(function* () {
       const { changed } = changes
-      const accounts = yield* Effect.orDie(makeAccounts(sql, { initial, now: idsAndClock.now, changed }))
-      return { accounts, ...(yield* firstKey(accounts, options.newKey === true)) }
+      const accounts = yield* Effect.orDie(
+        makeAccounts(sql, { initial, keep: keptKey.write, now: idsAndClock.now, changed })
+      )
+      return { accounts, ...(yield* firstKey(accounts, options.newKey === true ? undefined : keptKey.read)) }
     }).pipe(refuseFullDisk(options.dataDirectory))
     const temporaryFiles = yield* makeTemporaryFiles(temporaryFolder)
     const faults = makeFaults({ ...changes, now: monotonicMillis })
@@ -300,14 +304,18 @@ const makeState = (options: LocalServiceMakeOptions, credits: number) =>
       Context.add(TemporaryFiles, temporaryFiles),
       Context.add(IdsAndClock, idsAndClock)
     )
-    return { accounts, apiKey, changes, context, faults, idsAndClock, journal, keyId, temporaryFiles }
+    return { accounts, apiKey, changes, context, faults, idsAndClock, journal, keptKey, keyId, temporaryFiles }
   })
 
-/** Creates a key if none is active or if `newKey` is true. */
-const firstKey = (accounts: AccountsService, newKey: boolean) =>
+/** The active key of a data directory, if `kept` has it. Creates a key if none is active, or without `kept`. */
+const firstKey = (accounts: BillableAccounts, kept: KeptKey["read"] | undefined) =>
   Effect.gen(function* () {
     const { active } = yield* accounts.keys
-    if (active !== null && !newKey) return { keyId: active.id, apiKey: undefined }
+    if (active !== null && kept !== undefined) {
+      const key = yield* kept
+      const apiKey = accounts.isActive(key) ? Redacted.make(key) : undefined
+      return { keyId: active.id, apiKey }
+    }
     const created = yield* accounts.createKey({ name: "local", creator: "local-service", confirm: true })
     return { keyId: created.record.id, apiKey: created.key }
   }).pipe(Effect.orDie)
