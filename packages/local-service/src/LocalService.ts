@@ -35,6 +35,7 @@ import { type ListenOptions, listen } from "./internal/http/listener.js"
 import type { ProblemToResponse } from "./internal/http/problems.js"
 import { makeChanges } from "./internal/journal/changes.js"
 import { Journal, makeJournal } from "./internal/journal/journal.js"
+import { makeKeptFiles } from "./internal/journal/keptFiles.js"
 import { offersOf, resolveOptions, type Settings } from "./internal/options.js"
 import { makeModels } from "./internal/platform/models.js"
 import { platformApp, platformProblemToResponse } from "./internal/platform/platformApp.js"
@@ -224,19 +225,23 @@ const make: typeof LocalService.make = (options = {}) =>
     const sttBaseUrl = yield* Effect.provide(serve(0, ofTranscription, transcriptionProblemToResponse), state)
     const ttsBaseUrl = yield* Effect.provide(serve(1, ofSynthesis, synthesisProblemToResponse(synthesisOptions)), state)
     const urls = { sttBaseUrl, ttsBaseUrl }
-    const withoutKey = Effect.provide(
-      Context.add(state, Accounts, { ...accounts, authorize: () => accounts.authorizeConsole })
-    )
+    const withoutKey = Context.add(state, Accounts, { ...accounts, authorize: () => accounts.authorizeConsole })
     const calls = yield* loadCalls({
       ...urls,
-      transcription: withoutKey(transcription),
-      synthesis: withoutKey(synthesis),
+      transcription: Effect.provide(transcription, withoutKey),
+      synthesis: Effect.provide(synthesis, withoutKey),
+      operationWith: (operation, change) =>
+        Effect.provide(
+          operation === "transcribe" ? transcription : synthesis,
+          Context.add(withoutKey, Journal, change(journal))
+        ),
       voice,
       recogniser,
       temporaryFiles,
       settings
     })
-    const platform = platformApp({ ...handle, ...urls, ...offers, counts: journal.counts, sessions, changes, calls })
+    const { counts } = journal
+    const platform = platformApp({ ...handle, ...urls, ...offers, journal, counts, sessions, changes, calls })
     const platformUrl = yield* serve(2, platform, platformProblemToResponse)
     const consoleLink = Effect.sync(() => Redacted.make(`${platformUrl}/#${Redacted.value(sessions.newCode())}`))
     return { ...handle, ...urls, platformUrl, consoleLink, apiKey }
@@ -289,7 +294,9 @@ const makeState = (options: LocalServiceMakeOptions, credits: number) =>
     }).pipe(refuseFullDisk(options.dataDirectory))
     const temporaryFiles = yield* makeTemporaryFiles(temporaryFolder)
     const faults = makeFaults({ ...changes, now: monotonicMillis })
-    const journal = makeJournal(changes)
+    const files = yield* makeKeptFiles<object>(temporaryFolder)
+    const keys = options.record === undefined ? [] : [options.record.apiKey]
+    const journal = makeJournal({ changes, files, keys })
     const context = Context.empty().pipe(
       Context.add(Accounts, accounts),
       Context.add(Faults, faults),

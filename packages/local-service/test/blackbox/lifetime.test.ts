@@ -270,12 +270,13 @@ describe("a data directory", () => {
   )
 
   it.live(
-    "holds an upload of more than 256 KiB in a file that only its owner can read, until the end of the call",
+    "holds an upload of more than 256 KiB in a file that only its owner can read, until the journal is cleared or the service ends",
     () =>
       Effect.gen(function* () {
         const dataDirectory = newPath()
         const folder = join(dataDirectory, temporaryFolder)
-        yield* during({ dataDirectory }, function* ({ key, raw, transcribe }) {
+        const files = Effect.sync(() => fs.readdirSync(folder))
+        yield* during({ dataDirectory }, function* ({ ask, key, raw, transcribe }) {
           const body = form(...fields, file(wav({ samples: 200_000 })))
           const head = transcriptionRequest(key, "", { "Content-Length": body.length })
           const call = yield* Effect.fork(raw("stt", [head, body.subarray(0, 350_000), 300, body.subarray(350_000)]))
@@ -285,8 +286,13 @@ describe("a data directory", () => {
           expect(yield* eventually(modes, (found) => found.length > 0)).toEqual([0o600])
           expect((yield* Fiber.join(call)).answer.status).toBe(200)
           yield* transcribe(form(...fields, file("hello")))
-          yield* eventually(modes, (found) => found.length === 0)
+          expect(yield* modes).toEqual([0o600, 0o600])
+          expect((yield* ask("DELETE", "/requests")).status).toBe(204)
+          yield* eventually(files, (found) => found.length === 0)
+          yield* transcribe(body)
+          expect((yield* files).length).toBe(1)
         })
+        expect(yield* files).toEqual([])
       })
   )
 })

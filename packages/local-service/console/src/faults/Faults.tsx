@@ -42,7 +42,7 @@ export const Faults = () => {
       }
     >
       {failure && <FailureNote failure={failure} />}
-      <div class="halves">
+      <div class="sides">
         <FaultList isRead={isRead} records={records} onOff={(fault) => void change(fault, false)} />
         <Report records={records} />
         <section class="making" aria-labelledby={making}>

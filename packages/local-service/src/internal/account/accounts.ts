@@ -21,6 +21,7 @@ export type Refusal =
 
 /** Credit reserved for a call. It is released if the scope closes without a debit. */
 export interface Hold {
+  readonly credits: number
   /**
    * Debits the credit; less, if the account was changed meanwhile and has less; nothing after a reset. The debit is on disk
    * before this returns. Debits of a turn of the event loop are written together at its end. If the client is disconnected by
@@ -164,6 +165,7 @@ const makeHolds = (store: AccountStore, { debit }: Debits) => {
           released = true
         }
         const hold: Hold = {
+          credits: cost.credits,
           debit: (isDisconnected) =>
             Effect.zipRight(
               Effect.suspend(() => (ofAccount === reserved ? debit(cost, isDisconnected) : Effect.void)),
