@@ -90,7 +90,7 @@ export const WholeRun = ({ file, run }: { readonly run: Run; readonly file: RunF
         >
           {shown === undefined ? "Show the text" : "Hide the text"}
         </button>
-        <button type="button" aria-disabled={isBusy} onClick={use(({ text }) => copy("The text", text))}>
+        <button type="button" aria-disabled={isBusy} onClick={use(({ text }) => copy("the text", text))}>
           Copy the text
         </button>
         <button
