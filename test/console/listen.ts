@@ -57,7 +57,7 @@ export const listenTests = () =>
       expect(await page.evaluate("decoded")).toBe(0)
       await listen.getByText("Spectrogram (up to 5 minutes)").waitFor()
       expect(await listen.getByRole("checkbox", { name: "Spectrogram" }).isDisabled()).toBe(true)
-      await listen.getByText(/waterfall\.wav/).waitFor()
+      await listen.getByText(/waterfall\.wav · confidence/).waitFor()
 
       await choose(page, "again.wav", long)
       await choose(page, "short.wav", noise(32_000))

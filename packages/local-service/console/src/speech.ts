@@ -71,11 +71,12 @@ export const replayProblem = ({ operation, request, shortened }: JournalEntry): 
     : `The console can't send ${others.join(", ")} again as received. Copy the request as curl to replay it.`
 }
 
-/** The fields of a transcription, by their names in HTTP, as the query of the platform. */
-const queryOf = ({ aux, hotwords, model, parse_number }: Fields): Record<string, string> => ({
+/** The fields of a transcription, by their names in HTTP, and whether it is sent as telephony, as the query of the platform. */
+const queryOf = ({ aux, hotwords, model, parse_number, telephony }: Fields): Record<string, string> => ({
   model: typeof model === "string" ? model : "",
   aux: String(aux ?? false),
   ...(parse_number === undefined ? {} : { parseNumber: String(parse_number) }),
+  ...(telephony === true ? { telephony: "true" } : {}),
   ...(hotwords === undefined ? {} : { hotwords: JSON.stringify(hotwords) })
 })
 

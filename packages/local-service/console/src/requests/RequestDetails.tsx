@@ -8,8 +8,8 @@ import { dateAndTime, millis } from "../format.js"
 import { FailureNote } from "../notices.js"
 import { Player } from "../player/Player.js"
 import { replayProblem, sentRecording, speak, transcribe } from "../speech.js"
-import { editTranscription } from "../try/Listen.js"
-import { editSpeech } from "../try/Speak.js"
+import { editSpeech } from "../try/draft.js"
+import { editTranscription } from "../try/recognition.js"
 import { showRequests } from "./requestList.js"
 
 interface EntryProps {
