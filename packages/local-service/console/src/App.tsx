@@ -104,7 +104,7 @@ const Trouble = () => {
   return (
     <p class="dead" role="alert">
       <strong>The service does not respond</strong> since {time(current.since)}. What you see is older. Start{" "}
-      <code>speech serve</code> again on the same port, and this page goes on by itself.
+      <code>speech serve</code> again on the same port: this page then goes on by itself, or asks you to sign in.
     </p>
   )
 }
