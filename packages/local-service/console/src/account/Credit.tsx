@@ -51,7 +51,7 @@ export const Credit = () => {
           Set to 0
         </button>
       </Form>
-      <StateChoice state={current?.state} onChange={(state) => void change({ state })} />
+      <StateChoice state={current?.state} onChange={(state) => change({ state })} />
       {failure && <FailureNote failure={failure} />}
     </Section>
   )
@@ -59,18 +59,25 @@ export const Credit = () => {
 
 interface StateChoiceProps {
   readonly state: AccountState | undefined
-  readonly onChange: (state: AccountState) => void
+  readonly onChange: (state: AccountState) => Promise<unknown>
 }
 
 const StateChoice = ({ onChange, state }: StateChoiceProps) => {
   const group = useId()
+  /** Chosen, until the service has taken it: a drawing in between would show the state before. */
+  const [chosen, setChosen] = useState<AccountState>()
+  const choose = async (wanted: AccountState) => {
+    setChosen(wanted)
+    await onChange(wanted)
+    setChosen(undefined)
+  }
   return (
     <>
       <fieldset class="choices account-state">
         <legend>State of the account</legend>
         {AccountState.literals.map((each) => (
           <label key={each} data-bad={each !== "active"}>
-            <input type="radio" name={group} checked={state === each} onChange={() => onChange(each)} />
+            <input type="radio" name={group} checked={(chosen ?? state) === each} onChange={() => void choose(each)} />
             <span>{each}</span>
           </label>
         ))}
