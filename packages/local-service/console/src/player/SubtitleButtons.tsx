@@ -22,8 +22,8 @@ export const SubtitleButtons = ({ fileName, segments }: SubtitleButtonsProps) =>
   return (
     <>
       {kinds.map((kind) => (
-        <button key={kind.ending} type="button" onClick={() => void save(kind)}>
-          Save {kind.title}
+        <button key={kind.ending} type="button" aria-label={`Save as ${kind.title}`} onClick={() => void save(kind)}>
+          {kind.title}
         </button>
       ))}
     </>

@@ -64,8 +64,7 @@ export const DropZone = ({ onFile, over, recording }: DropZoneProps) => {
       </label>
       <p class="quiet">
         {service?.containers.join(", ") ?? "wav, mp3, m4a, flac, ogg, webm"}
-        {service &&
-          ` · costs ${service.price.perSecond} ${service.price.perSecond === 1 ? "credit" : "credits"} a second`}
+        {service && ` · ${service.price.perSecond} ${service.price.perSecond === 1 ? "credit" : "credits"} a second`}
       </p>
     </div>
   )

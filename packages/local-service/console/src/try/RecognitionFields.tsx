@@ -28,7 +28,7 @@ const ModelChoice = ({ value }: { readonly value: string }) => {
   const isListed = groups.some(({ names }) => names.some(({ name }) => name === value))
   const id = useId()
   return (
-    <div class="field">
+    <div class="option">
       <label class="field">
         <span>Model</span>
         <select value={value} aria-describedby={id} onChange={(event) => chosenModel.set(event.currentTarget.value)}>
@@ -55,8 +55,10 @@ const TelephonySwitch = () => {
   const isOn = useStore(telephony)
   const id = useId()
   return (
-    <div class="field">
-      <span aria-hidden="true">Conversion</span>
+    <div class="option">
+      <span class="caption" aria-hidden="true">
+        Conversion
+      </span>
       <label class="check">
         <input
           type="checkbox"
@@ -79,7 +81,7 @@ const Hotwords = ({ problem }: { readonly problem: string | undefined }) => {
   const id = useId()
   const value = useStore(hotwords)
   return (
-    <div class="field whole">
+    <div class="option whole">
       <label class="field">
         <span>Hotwords, separated by commas</span>
         <input
