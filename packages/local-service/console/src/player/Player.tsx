@@ -1,6 +1,6 @@
 /** A recording to hear and to see: its waveform, a cursor, its segments, and its spectrogram. */
 import type { ComponentChildren } from "preact"
-import { useMemo, useRef, useState } from "preact/hooks"
+import { useCallback, useMemo, useRef, useState } from "preact/hooks"
 import type { TranscriptSegment } from "../../../src/internal/console/messages.js"
 import { position } from "../format.js"
 import { Marks, Segments, type TimedSegment } from "./Segments.js"
@@ -38,17 +38,11 @@ export const Player = ({ autoplay = false, children, fileName, label, recording,
     [segments]
   )
   const active = timed.findIndex(({ end, start }) => at >= start && at < end)
-  // The position changes many times a second. The segments are drawn again only if another one is played.
+  // The position changes many times a second, and the marks only with the segment that is played.
   const marks = useMemo(() => <Marks active={active} duration={duration} segments={timed} />, [active, duration, timed])
-  const list = useMemo(
-    () => (
-      <Segments
-        active={active}
-        segments={timed}
-        onPlay={(start, end) => void wave?.play(start, end).catch(() => undefined)}
-      />
-    ),
-    [active, timed, wave]
+  const playPart = useCallback(
+    (start: number, end: number) => void wave?.play(start, end).catch(() => undefined),
+    [wave]
   )
 
   return (
@@ -82,7 +76,7 @@ export const Player = ({ autoplay = false, children, fileName, label, recording,
         <span class="spring" />
         <SpectrogramSwitch shown={shown} isOn={hasSpectrogram} onChange={setWithSpectrogram} />
       </div>
-      {list}
+      <Segments active={active} segments={timed} onPlay={playPart} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 /** The segments of a recording: on its waveform, and as a list that plays them. */
-import { useEffect, useRef } from "preact/hooks"
+import { useEffect, useMemo, useRef } from "preact/hooks"
 import type { TranscriptSegment } from "../../../src/internal/console/messages.js"
 import { percent, position } from "../format.js"
 
@@ -15,35 +15,41 @@ export interface SegmentsProps {
 
 export const Segments = ({ active, onPlay, segments }: SegmentsProps) => {
   const list = useRef<HTMLOListElement>(null)
+  const entries = useMemo(() => segments.map((segment, index) => entryOf(segment, index, onPlay)), [segments, onPlay])
+  // Drawing thousands of entries again for each that is played would take too long.
   useEffect(() => {
-    if (list.current !== null) reveal(list.current, active)
-  }, [active])
+    const entry = list.current?.children[active]
+    const button = entry?.firstElementChild
+    if (list.current === null || !(entry instanceof HTMLElement) || !(button instanceof HTMLElement)) return
+    button.dataset.active = "true"
+    button.setAttribute("aria-current", "true")
+    reveal(list.current, entry)
+    return () => {
+      delete button.dataset.active
+      button.removeAttribute("aria-current")
+    }
+  }, [active, entries])
   return segments.length === 0 ? null : (
     <ol class="segments" aria-label="Segments" ref={list}>
-      {segments.map(({ confidence, end, start, text }, index) => (
-        <li key={index}>
-          <button
-            type="button"
-            data-active={index === active}
-            aria-current={index === active ? "true" : undefined}
-            onClick={() => onPlay(start, end)}
-          >
-            <span class="times">
-              {position(start)}–{position(end)}
-            </span>{" "}
-            <bdi>{text}</bdi>
-            {confidence !== null && <span class="quiet"> {percent(confidence)}</span>}
-          </button>
-        </li>
-      ))}
+      {entries}
     </ol>
   )
 }
 
+const entryOf = ({ confidence, end, start, text }: TimedSegment, index: number, onPlay: SegmentsProps["onPlay"]) => (
+  <li key={index}>
+    <button type="button" onClick={() => onPlay(start, end)}>
+      <span class="times">
+        {position(start)}–{position(end)}
+      </span>{" "}
+      <bdi>{text}</bdi>
+      {confidence !== null && <span class="quiet"> {percent(confidence)}</span>}
+    </button>
+  </li>
+)
+
 /** Scrolls the list to an entry, and not the page. */
-const reveal = (list: HTMLOListElement, index: number): void => {
-  const entry = list.children[index]
-  if (!(entry instanceof HTMLElement)) return
+const reveal = (list: HTMLElement, entry: HTMLElement): void => {
   const top = entry.offsetTop - list.offsetTop
   if (top < list.scrollTop || top + entry.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top
 }

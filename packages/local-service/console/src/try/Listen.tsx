@@ -11,19 +11,10 @@ import { useCall } from "../useCall.js"
 import { DropZone, useDrop } from "./DropZone.js"
 import { Half } from "./Half.js"
 import { Microphone } from "./Microphone.js"
-import { modelNames, takesHotwords } from "./modelChoices.js"
+import { modelFor, modelNames, modelOf, takesHotwords } from "./modelChoices.js"
 import { OtherFields } from "./OtherFields.js"
 import { RecognitionFields } from "./RecognitionFields.js"
-import {
-  chooseLanguage,
-  chosenModel,
-  hotwords,
-  hotwordsOf,
-  hotwordsProblem,
-  modelOf,
-  otherFields,
-  telephony
-} from "./recognition.js"
+import { chosenModel, hotwords, hotwordsOf, hotwordsProblem, otherFields, telephony } from "./recognition.js"
 import { Teach } from "./Teach.js"
 import { Transcription } from "./Transcription.js"
 import { nextRecording } from "./transcribeNext.js"
@@ -99,7 +90,7 @@ const useTranscription = () => {
   useEffect(() => {
     if (next === undefined) return
     nextRecording.set(undefined)
-    chooseLanguage(models.get(), next.lang)
+    chosenModel.set(modelFor(models.get(), chosenModel.get(), next.lang))
     void listen(next.file)
   }, [next])
 

@@ -43,6 +43,19 @@ export const modelGroups = (models: Models): ReadonlyArray<ModelGroup> => {
   })).sort((one, other) => language(one.lang).localeCompare(language(other.lang)))
 }
 
+/** The model that was chosen, or one to begin with: for Hindi if there is one. */
+export const modelOf = (models: Models, chosen: string | undefined): string => {
+  const names = modelNames(models)
+  return chosen ?? (names.find(({ lang }) => lang === "hi") ?? names[0])?.name ?? ""
+}
+
+/** The chosen model if it is of a language, or else one that is. Without one, the chosen model. */
+export const modelFor = (models: Models, chosen: string | undefined, lang: string): string => {
+  const current = modelOf(models, chosen)
+  const ofLanguage = modelNames(models).filter((each) => each.lang === lang)
+  return ofLanguage.some(({ name }) => name === current) ? current : (ofLanguage[0]?.name ?? current)
+}
+
 /** Whether the model of a name takes hotwords. */
 export const takesHotwords = (models: Models, name: string): boolean =>
   recognisers(models).some((model) => model.hotwords && model.names.some((each) => each.name === name))
