@@ -87,7 +87,7 @@ export const serve = async (
   env: Readonly<Record<string, string>> = {},
   parameters: ReadonlyArray<string> = []
 ) => {
-  const child = start(speech, ["serve", "--json", ...parameters], { cwd: folder, env })
+  const child = start(speech, ["serve", "--port", "0", "--json", ...parameters], { cwd: folder, env })
   let stderr = ""
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text))
   const exited = once(child, "exit")

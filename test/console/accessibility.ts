@@ -154,7 +154,7 @@ export const accessibilityTests = () =>
       await enterRoom(page, "Faults")
       await tabTo(page, faults.getByRole("switch", { name: "Next synthesis fails with 502" }))
       await keyboard.press("Space")
-      await faults.getByText("waiting").waitFor()
+      await faults.getByText("on · has not happened yet").waitFor()
 
       await enterRoom(page, "Account")
       await tabTo(page, account.getByRole("textbox", { name: "Name of a new key" }))

@@ -10,7 +10,7 @@ import { eventually, it } from "effect-speech-test-support/browser"
 import { noise } from "effect-speech-test-support/recordings"
 import { describe, expect } from "vitest"
 import { demandNoViolations } from "./accessibility.js"
-import { choose, journal, region } from "./page.js"
+import { choose, journal, openRoom, region } from "./page.js"
 
 const whisper: ModelStatus = {
   name: "tiny",
@@ -130,6 +130,7 @@ export const enginesTests = () =>
     })
 
     it("shows its models, and their state as it changes", async ({ messages, page }) => {
+      await openRoom(page, "Account")
       const models = region(page, "Models")
       const entry = models.getByRole("listitem").filter({ hasText: "whisper" })
       await entry.getByText("transcription · whisper · 16,000 Hz · 75.6 MB · licence MIT").waitFor()

@@ -1,3 +1,4 @@
+import { LocalService } from "@effect-speech/local-service"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
@@ -5,51 +6,71 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { eventually, it } from "effect-speech-test-support/browser"
 import { describe, expect } from "vitest"
-import { readClipboard, readKeys, region, speak, spoken, text } from "./page.js"
+import { openRoom, readClipboard, readKeys, speak, spoken, text } from "./page.js"
 
 const markup = `<img src=x> "kiosk"`
 
 export const faultsAndAccountTests = () =>
   describe("Faults and Account", () => {
-    it("fails the next synthesis with the tag of its error, and is then shown as spent", async ({ messages, page }) => {
+    it("sets a fault by one click, and says what the client of each request did after it", async ({
+      messages,
+      page,
+      service
+    }) => {
       messages.accept(/status of 422/)
-      const faults = region(page, "Faults")
-      const preset = faults.getByRole("switch", { name: "Next synthesis fails with 502" })
+      const faults = await openRoom(page, "Faults")
+      const preset = faults.getByRole("switch", { name: "The next synthesis fails with 502." })
       await preset.check()
-      await faults.getByText("waiting").waitFor()
-      await speak(page, text)
-      await region(page, "Speak").getByRole("alert").getByText("TtsBackendFailed").waitFor()
-      await faults.getByText("spent, happened 1×").waitFor()
+      await faults.getByText("on · has not happened yet").waitFor()
+      await faults.getByText("No request has met a fault yet.").waitFor()
+      // The client of another program retries.
+      await spoken(service, text)
+      await faults.getByText("spent · happened once").waitFor()
       expect(await preset.isChecked()).toBe(false)
-      await region(page, "Requests")
-        .getByRole("row", { name: /502 ?faulted/ })
-        .waitFor()
+      const row = faults.getByRole("row", { name: /^Request 1 .*502.*Retried after .*: succeeded\. Request 2$/ })
+      await row.waitFor()
+      await preset.check()
       await speak(page, text)
-      await region(page, "Requests").getByRole("row", { name: /200/ }).waitFor()
+      await page.getByRole("alert").getByText("TtsBackendFailed").waitFor()
+      await openRoom(page, "Faults")
+      await faults.getByRole("row", { name: /^Request 3 .*502.*Gave up at once\.$/ }).waitFor()
+      await faults.getByRole("button", { name: "Turn all off" }).click()
+      await faults.getByText("No fault is set").waitFor()
     })
 
-    it("takes any fault from a form, and shows its markup as text", async ({ page }) => {
-      const faults = region(page, "Faults")
-      await faults.getByText("Make a fault of your own").click()
+    it("makes a fault by its kind, says what is wrong with a field, and shows markup as text", async ({
+      page,
+      service
+    }) => {
+      const faults = await openRoom(page, "Faults")
+      await faults.getByRole("combobox", { name: "Operation" }).selectOption("synthesize")
+      await faults.getByRole("combobox", { name: "Requests" }).selectOption("every")
+      await faults.getByText("Every third synthesis fails with 503.").waitFor()
+      const status = faults.getByRole("textbox", { name: "Status" })
+      await status.fill("99")
       await faults.getByRole("button", { name: "Set the fault" }).click()
-      await faults
-        .getByRole("alert")
-        .getByText(/must say what happens/)
-        .waitFor()
+      await faults.getByText("Write a whole number from 200 to 599.").waitFor()
+      await eventually(() => status.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true)
+
+      await faults.getByRole("radio", { name: "Malformed" }).check()
+      expect(await status.count()).toBe(0)
+      await faults.getByRole("combobox", { name: "What is malformed" }).selectOption("headers")
       await faults.getByRole("textbox", { name: /^Headers/ }).fill("X-Note: <img src=x>")
-      await faults.getByRole("textbox", { name: /^Delay in milliseconds/ }).fill("5")
       await faults.getByRole("button", { name: "Set the fault" }).click()
-      await faults.getByText("<img src=x>").waitFor()
+      const set = faults.getByRole("listitem").filter({ hasText: "Every third synthesis has X-Note: <img src=x>." })
+      await set.waitFor()
+      const fault = { operation: "synthesize", every: 3, headers: { "X-Note": "<img src=x>" } }
+      expect(await service.run(Effect.flatMap(LocalService, (each) => each.faults.list))).toMatchObject([{ fault }])
       expect(await page.locator("img").count()).toBe(0)
-      await faults.getByRole("button", { name: /^Remove/ }).click()
-      await eventually(() => faults.getByText("<img src=x>").count()).toBe(0)
+      await set.getByRole("button", { name: /^Turn off/ }).click()
+      await eventually(() => set.count()).toBe(0)
     })
 
     it("shows a new key once, after you confirm that the active one is revoked; changes its scopes, and revokes it", async ({
       page,
       service
     }) => {
-      const account = region(page, "Account")
+      const account = await openRoom(page, "Account")
       await account.getByRole("textbox", { name: "Name of a new key" }).fill(markup)
       await account.getByRole("button", { name: "Create", exact: true }).click()
       await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click()
@@ -85,7 +106,7 @@ export const faultsAndAccountTests = () =>
     })
 
     it("adds credit, and shows the usage of another program by day and operation", async ({ page, service }) => {
-      const account = region(page, "Account")
+      const account = await openRoom(page, "Account")
       await account.getByText("1,000,000").waitFor()
       await account.getByRole("textbox", { name: "Top up by" }).fill("500")
       await account.getByRole("button", { name: "Add" }).click()

@@ -20,6 +20,11 @@ export const listenTests = () =>
       await eventually(() => positionOf(listen, "the recording")).toBeGreaterThan(1)
       await eventually(() => playedSeconds(page)).toBeGreaterThan(1)
       await eventually(() => segment.getAttribute("aria-current")).toBe("true")
+
+      await listen.getByRole("slider", { name: "Position in the recording" }).focus()
+      await listen.getByRole("button", { name: "Play the recording" }).waitFor()
+      for (const key of ["Home", "ArrowRight", "ArrowRight", "ArrowLeft"]) await page.keyboard.press(key)
+      await eventually(() => positionOf(listen, "the recording")).toBe(1)
       expect((await journal(service)).map(({ operation }) => operation)).toEqual([
         "synthesize",
         "transcribe",

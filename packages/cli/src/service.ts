@@ -75,7 +75,7 @@ const faultsOf = ({ faults, faultsReport }: Given<"run">) =>
     return read
   })
 
-/** Runs the service until the scope closes. `apiKey` is `undefined` if an earlier start showed it. */
+/** Runs the service until the scope closes. `apiKey` is `undefined` if an earlier version created it in `--data-dir`. */
 export const startService = (given: Given<"run">) =>
   Effect.gen(function* () {
     yield* check(given)

@@ -421,7 +421,7 @@ describe("the built command", { timeout: 120_000 }, () => {
         Effect.gen(function* () {
           const temporary = mkdtempSync(`${folder}/serve-`)
           const ours = () => readdirSync(temporary).filter((name) => name.startsWith("effect-speech-"))
-          const command = yield* start(["serve", "--json"], { TMPDIR: temporary })
+          const command = yield* start(["serve", "--port", "0", "--json"], { TMPDIR: temporary })
           if (end === "unread") command.stdout.destroy()
           else {
             yield* Effect.promise(() => new Promise((resolve) => command.stdout.once("data", resolve)))

@@ -34,7 +34,7 @@ const run = (models: string, line: string) =>
 /** Starts the built `speech serve`, and waits until it accepts connections. Returns the settings of the other commands. */
 const serve = (...options: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const service = yield* built.start(["serve", "--json", "--models", models, ...options], {})
+    const service = yield* built.start(["serve", "--port", "0", "--json", "--models", models, ...options], {})
     const line = yield* Effect.promise(() => new Promise<string>((resolve) => service.stdout.once("data", resolve)))
     const { apiKey, sttBaseUrl, ttsBaseUrl } = JSON.parse(line)
     const settings = { SPEECH_API_KEY: apiKey, SPEECH_STT_BASE_URL: sttBaseUrl, SPEECH_TTS_BASE_URL: ttsBaseUrl }

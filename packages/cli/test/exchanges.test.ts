@@ -142,7 +142,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
           const { SPEECH_STT_BASE_URL: _, ...environment } = yield* serviceWith()
           const { console, printed } = yield* recordingConsole
           const serving = yield* Effect.fork(
-            runOn(console, ["serve", "--record", folder, "--shell", "sh"], environment)
+            runOn(console, ["serve", "--port", "0", "--record", folder, "--shell", "sh"], environment)
           )
           yield* until(Effect.sync(printed), ({ stderr }) => stderr.includes("Console"))
           yield* Fiber.interrupt(serving)

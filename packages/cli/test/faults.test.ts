@@ -165,7 +165,10 @@ describe("the command", () => {
   it.scoped("reports when speech serve is interrupted", () =>
     Effect.gen(function* () {
       const faults = fileOf('[{ "reset": "answer" }]')
-      const service = yield* start(["serve", "--json", "--faults", faults, "--faults-report", "served.json"], {})
+      const service = yield* start(
+        ["serve", "--port", "0", "--json", "--faults", faults, "--faults-report", "served.json"],
+        {}
+      )
       const printed = yield* Effect.promise(
         () => new Promise<string>((resolve) => service.stdout.once("data", resolve))
       )

@@ -11,6 +11,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, it, layer } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
@@ -375,12 +376,12 @@ const printedBy = (
     return yield* Deferred.await(enough)
   })
 
-it.scoped("a data directory shows its key once, and a new one with --new-key", () =>
+it.scoped("a data directory has the same key at the next start, and a new one with --new-key", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const served = (...options: ReadonlyArray<string>) =>
       Effect.map(
-        Effect.scoped(printedBy("log", ["serve", "--data-dir", `${folder}/data`, "--json", ...options])),
+        Effect.scoped(printedBy("log", ["serve", "--port", "0", "--data-dir", `${folder}/data`, "--json", ...options])),
         JSON.parse
       )
     const first = yield* served()
@@ -388,7 +389,7 @@ it.scoped("a data directory shows its key once, and a new one with --new-key", (
     expect(Object.keys(first)).toEqual(keys)
     expect(first.consoleUrl).toMatch(new RegExp(`^${first.platformUrl}/#[\\w-]{32}$`))
     expect(first.apiKey).toMatch(/^local_/)
-    expect((yield* served()).apiKey).toBeNull()
+    expect((yield* served()).apiKey).toBe(first.apiKey)
     const replaced = (yield* served("--new-key")).apiKey
     expect(replaced).toMatch(/^local_/)
     expect(replaced).not.toBe(first.apiKey)
@@ -396,7 +397,7 @@ it.scoped("a data directory shows its key once, and a new one with --new-key", (
 )
 
 it.scoped("the lines of serve are for the shell that --shell names", () =>
-  Effect.map(printedBy("log", ["serve", "--shell", "powershell"]), (lines) =>
+  Effect.map(printedBy("log", ["serve", "--port", "0", "--shell", "powershell"]), (lines) =>
     expect(lines).toMatch(
       /^\$env:SPEECH_STT_BASE_URL = 'http:\S+'\n\$env:SPEECH_TTS_BASE_URL = 'http:\S+'\n\$env:SPEECH_API_KEY = 'local_\S+'$/
     )
@@ -411,7 +412,7 @@ const servedOpen = (path: string, isEnough: (printed: string) => boolean) =>
       Effect.sync(() => Object.assign(process.env, { PATH: path })),
       () => Effect.sync(() => Object.assign(process.env, { PATH }))
     )
-    return yield* printedBy("error", ["serve", "--open"], isEnough)
+    return yield* printedBy("error", ["serve", "--port", "0", "--open"], isEnough)
   })
 
 /** Signs in as the page does. */
@@ -461,11 +462,14 @@ it.effect.each([
   )
 )
 
-it.scoped("run with a data directory needs its key", () =>
+it.scoped("run with a data directory has the same key each time, but needs that of an earlier version", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const inFolder = ["run", "--data-dir", `${folder}/data`]
     expect(yield* run([...inFolder, "--", "true"], {})).toEqual({ code: 0, stdout: "", stderr: "" })
+    const hasKey = ["--", "sh", "-c", 'test "$SPEECH_API_KEY" = "$(cat "$0")"', `${folder}/data/api-key`]
+    expect((yield* run([...inFolder, ...hasKey], {})).code).toBe(0)
+    yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.remove(`${folder}/data/api-key`))
     const outcome = yield* run([...inFolder, "--", "true"], {})
     expect(outcome).toMatchObject({
       code: 2,

@@ -42,6 +42,24 @@ export class JournalEntry extends structural(
     /** `faulted`: a fault was applied. `abandoned`: the client disconnected. */
     outcome: Schema.Literal("underWay", "answered", "faulted", "abandoned"),
     /** Milliseconds from the headers of the request to those of the response. */
-    millis: Schema.NullOr(Schema.Number)
+    millis: Schema.NullOr(Schema.Number),
+    /** Number of the fault that it met, counted from 1 in the list of that time. */
+    fault: Schema.optional(Schema.Int),
+    /** Message of a response with a status of 400 or more: at most 300 characters. */
+    problem: Schema.optional(Schema.String),
+    /** Credits that were debited for it. Absent: nothing was billed. */
+    credits: Schema.optional(Schema.Number),
+    /** Bytes of the response body that were handed to the connection. Absent until the response has ended. */
+    sentBytes: Schema.optional(Schema.Int),
+    /** Length of the response body that its headers announced. Absent until the response has ended, and if they announced none. */
+    totalBytes: Schema.optional(Schema.Int),
+    /** Milliseconds of the speech, or of the recording. */
+    audioMillis: Schema.optional(Schema.Number),
+    /** Name of the uploaded file: at most 200 characters. */
+    fileName: Schema.optional(Schema.String),
+    /** Length of the uploaded file. */
+    fileBytes: Schema.optional(Schema.Int),
+    /** The first 300 characters of the text of a transcription. */
+    transcript: Schema.optional(Schema.String)
   })
 ) {}

@@ -21,8 +21,9 @@ import type { AccountsService } from "./Accounts.js"
 import * as Espeak from "./Espeak.js"
 import type { ExchangeCounts } from "./ExchangeCounts.js"
 import type { FaultsService } from "./Faults.js"
-import { Accounts, makeAccounts } from "./internal/account/accounts.js"
+import { Accounts, type BillableAccounts, makeAccounts } from "./internal/account/accounts.js"
 import { openDataDirectory, refuseFullDisk } from "./internal/account/dataDirectory.js"
+import type { KeptKey } from "./internal/account/keptKey.js"
 import type { CallsOptions } from "./internal/console/calls.js"
 import { makeSessions } from "./internal/console/sessions.js"
 import { IdsAndClock, makeIdsAndClock } from "./internal/contract/idsAndClock.js"
@@ -34,6 +35,7 @@ import { type ListenOptions, listen } from "./internal/http/listener.js"
 import type { ProblemToResponse } from "./internal/http/problems.js"
 import { makeChanges } from "./internal/journal/changes.js"
 import { Journal, makeJournal } from "./internal/journal/journal.js"
+import { makeKeptFiles } from "./internal/journal/keptFiles.js"
 import { offersOf, resolveOptions, type Settings } from "./internal/options.js"
 import { makeModels } from "./internal/platform/models.js"
 import { platformApp, platformProblemToResponse } from "./internal/platform/platformApp.js"
@@ -110,8 +112,8 @@ export class LocalService extends Context.Tag("@effect-speech/local-service/Loca
   }
 >() {
   /**
-   * Runs the service until the scope closes. Unlike `layer`, it keeps the active key of a data directory. `apiKey` is `undefined` if no
-   * key was created, because the service shows a key only once.
+   * Runs the service until the scope closes. Unlike `layer`, it keeps the active key of a data directory. `apiKey` is `undefined` if the
+   * directory does not have that key, because an earlier version created it.
    */
   static readonly make = (
     options?: LocalServiceMakeOptions
@@ -169,7 +171,7 @@ const make: typeof LocalService.make = (options = {}) =>
     const recogniser = yield* Recogniser
     const settings = yield* resolveOptions(options, { recogniser, voice })
 
-    const { accounts, apiKey, changes, context, faults, idsAndClock, journal, keyId, temporaryFiles } =
+    const { accounts, apiKey, changes, context, faults, idsAndClock, journal, keptKey, keyId, temporaryFiles } =
       yield* makeState(options, settings.credits)
     const adminToken = Redacted.make(randomBytes(24).toString("base64url"))
     const sessions = makeSessions(adminToken)
@@ -196,6 +198,7 @@ const make: typeof LocalService.make = (options = {}) =>
         Effect.all(
           [
             accounts.reset(keyId),
+            apiKey === undefined ? Effect.void : keptKey.write(Redacted.value(apiKey)),
             faults.set([]),
             journal.clear,
             recogniser.knownRecordings?.forget ?? Effect.void,
@@ -222,19 +225,23 @@ const make: typeof LocalService.make = (options = {}) =>
     const sttBaseUrl = yield* Effect.provide(serve(0, ofTranscription, transcriptionProblemToResponse), state)
     const ttsBaseUrl = yield* Effect.provide(serve(1, ofSynthesis, synthesisProblemToResponse(synthesisOptions)), state)
     const urls = { sttBaseUrl, ttsBaseUrl }
-    const withoutKey = Effect.provide(
-      Context.add(state, Accounts, { ...accounts, authorize: () => accounts.authorizeConsole })
-    )
+    const withoutKey = Context.add(state, Accounts, { ...accounts, authorize: () => accounts.authorizeConsole })
     const calls = yield* loadCalls({
       ...urls,
-      transcription: withoutKey(transcription),
-      synthesis: withoutKey(synthesis),
+      transcription: Effect.provide(transcription, withoutKey),
+      synthesis: Effect.provide(synthesis, withoutKey),
+      operationWith: (operation, change) =>
+        Effect.provide(
+          operation === "transcribe" ? transcription : synthesis,
+          Context.add(withoutKey, Journal, change(journal))
+        ),
       voice,
       recogniser,
       temporaryFiles,
       settings
     })
-    const platform = platformApp({ ...handle, ...urls, ...offers, counts: journal.counts, sessions, changes, calls })
+    const { counts } = journal
+    const platform = platformApp({ ...handle, ...urls, ...offers, journal, counts, sessions, changes, calls })
     const platformUrl = yield* serve(2, platform, platformProblemToResponse)
     const consoleLink = Effect.sync(() => Redacted.make(`${platformUrl}/#${Redacted.value(sessions.newCode())}`))
     return { ...handle, ...urls, platformUrl, consoleLink, apiKey }
@@ -275,17 +282,21 @@ const loadCalls = (options: CallsOptions) =>
 const makeState = (options: LocalServiceMakeOptions, credits: number) =>
   Effect.gen(function* () {
     const idsAndClock = makeIdsAndClock(options)
-    const { temporaryFolder, sql } = yield* openDataDirectory(options.dataDirectory)
+    const { keptKey, temporaryFolder, sql } = yield* openDataDirectory(options.dataDirectory)
     const changes = makeChanges()
     const initial = { state: "active", credits } as const
     const { accounts, apiKey, keyId } = yield* Effect.gen(function* () {
       const { changed } = changes
-      const accounts = yield* Effect.orDie(makeAccounts(sql, { initial, now: idsAndClock.now, changed }))
-      return { accounts, ...(yield* firstKey(accounts, options.newKey === true)) }
+      const accounts = yield* Effect.orDie(
+        makeAccounts(sql, { initial, keep: keptKey.write, now: idsAndClock.now, changed })
+      )
+      return { accounts, ...(yield* firstKey(accounts, options.newKey === true ? undefined : keptKey.read)) }
     }).pipe(refuseFullDisk(options.dataDirectory))
     const temporaryFiles = yield* makeTemporaryFiles(temporaryFolder)
     const faults = makeFaults({ ...changes, now: monotonicMillis })
-    const journal = makeJournal(changes)
+    const files = yield* makeKeptFiles<object>(temporaryFolder)
+    const keys = options.record === undefined ? [] : [options.record.apiKey]
+    const journal = makeJournal({ changes, files, keys })
     const context = Context.empty().pipe(
       Context.add(Accounts, accounts),
       Context.add(Faults, faults),
@@ -293,14 +304,18 @@ const makeState = (options: LocalServiceMakeOptions, credits: number) =>
       Context.add(TemporaryFiles, temporaryFiles),
       Context.add(IdsAndClock, idsAndClock)
     )
-    return { accounts, apiKey, changes, context, faults, idsAndClock, journal, keyId, temporaryFiles }
+    return { accounts, apiKey, changes, context, faults, idsAndClock, journal, keptKey, keyId, temporaryFiles }
   })
 
-/** Creates a key if none is active or if `newKey` is true. */
-const firstKey = (accounts: AccountsService, newKey: boolean) =>
+/** The active key of a data directory, if `kept` has it. Creates a key if none is active, or without `kept`. */
+const firstKey = (accounts: BillableAccounts, kept: KeptKey["read"] | undefined) =>
   Effect.gen(function* () {
     const { active } = yield* accounts.keys
-    if (active !== null && !newKey) return { keyId: active.id, apiKey: undefined }
+    if (active !== null && kept !== undefined) {
+      const key = yield* kept
+      const apiKey = accounts.isActive(key) ? Redacted.make(key) : undefined
+      return { keyId: active.id, apiKey }
+    }
     const created = yield* accounts.createKey({ name: "local", creator: "local-service", confirm: true })
     return { keyId: created.record.id, apiKey: created.key }
   }).pipe(Effect.orDie)

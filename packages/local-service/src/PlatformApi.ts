@@ -22,6 +22,8 @@ import {
   About,
   CallFailed,
   RecordingQuery,
+  Replayed,
+  RequestDetails,
   SignIn,
   SpeechFields,
   Transcript,
@@ -83,13 +85,17 @@ const optionalBody = OpenApi.annotations({
 
 const summary = (text: string) => OpenApi.annotations({ summary: text })
 
+type Transform = Parameters<typeof OpenApi.Transform.of>[0]
+
 /** Describes the headers of a response with one of these statuses. */
 const responseHeaders = (
   statuses: number | ReadonlyArray<number>,
-  headers: Readonly<Record<string, { readonly type: string }>>
+  headers: Readonly<Record<string, { readonly type: string }>>,
+  transform: Transform = (operation) => operation
 ) =>
   OpenApi.annotations({
-    transform: (operation) => {
+    transform: (given) => {
+      const operation = transform(given)
       const described = Record.map(headers, (schema) => ({ required: true, schema }))
       const responses = Arr.ensure(statuses).map((status) => [
         status,
@@ -98,6 +104,14 @@ const responseHeaders = (
       return { ...operation, responses: { ...operation.responses, ...Object.fromEntries(responses) } }
     }
   })
+
+/** Describes a response whose bytes are audio or video, or those of any file. */
+const mediaRanges: Transform = (operation) => {
+  const { content, ...described } = operation.responses[200]
+  const schema = content["application/octet-stream"]
+  const media = { "audio/*": schema, "video/*": schema, ...content }
+  return { ...operation, responses: { ...operation.responses, 200: { ...described, content: media } } }
+}
 
 const text = { type: "string" }
 const notStored = { "Cache-Control": text }
@@ -142,6 +156,11 @@ const recording = bytes("application/octet-stream")
 const noKey = failure(404, "No key has this id.")
 const keyRevoked = failure(409, "The key of this id is revoked.")
 const KeyId = Schema.Struct({ id: Schema.String.annotations({ description: "The id of the key." }) })
+
+const noRequest = failure(404, "The journal has no request of this number.")
+const RequestNumber = Schema.Struct({
+  number: Schema.NumberFromString.annotations({ description: "The number of a request." })
+})
 
 const NewKey = Schema.Struct({
   name: Schema.NonEmptyString.pipe(
@@ -224,6 +243,43 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
       .annotateContext(summary("Which request met which fault, and what its client did next"))
   )
   .add(read("requests", Schema.Array(JournalEntry), "The latest thousand requests of both operations, oldest first"))
+  .add(
+    HttpApiEndpoint.del("clearRequests", "/requests").annotateContext(
+      summary("Remove all requests from the journal. Their numbers go on")
+    )
+  )
+  .add(
+    HttpApiEndpoint.get("request", "/requests/:number")
+      .setPath(RequestNumber)
+      .addSuccess(RequestDetails)
+      .addError(noRequest)
+      .annotateContext(summary("A request of the journal, with its headers and bodies"))
+  )
+  .add(
+    HttpApiEndpoint.get("requestAudio", "/requests/:number/audio")
+      .setPath(RequestNumber)
+      .addSuccess(
+        bytes("application/octet-stream").annotations({
+          description:
+            "What was spoken, as audio/wav, or the file that was uploaded, with its media type if it is one of audio or video."
+        })
+      )
+      .addError(failure(404, "The journal has no request of this number, or its audio is not kept."))
+      .annotateContext(
+        responseHeaders(200, { ...notStored, "Content-Disposition": text, "X-Content-Type-Options": text }, mediaRanges)
+      )
+      .annotateContext(summary("The audio of a request"))
+  )
+  .add(
+    HttpApiEndpoint.post("replayRequest", "/requests/:number/replay")
+      .setPath(RequestNumber)
+      .addSuccess(Replayed)
+      .addError(noRequest)
+      .addError(failure(409, "The request can't be sent as it was received."))
+      .annotateContext(
+        summary("Send a request again as an operation of the account, without a key, and wait until it has ended")
+      )
+  )
   .add(
     HttpApiEndpoint.post("reset", "/reset")
       .setPayload(Reset)

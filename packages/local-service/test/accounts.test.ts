@@ -9,7 +9,12 @@ layer(NodeFileSystem.layer)("the debit of a call", (it) => {
   const initial = { state: "active", credits: 100 } as const
   const opened = Effect.gen(function* () {
     const { sql } = yield* openDataDirectory(undefined)
-    const accounts = yield* makeAccounts(sql, { initial, now: () => new Date(0), changed: () => undefined })
+    const accounts = yield* makeAccounts(sql, {
+      initial,
+      keep: () => Effect.void,
+      now: () => new Date(0),
+      changed: () => undefined
+    })
     const { hold } = yield* accounts.authorizeConsole
     return { accounts, hold: Effect.suspend(() => hold({ operation: "synthesize", units: 3, credits: 2 })) }
   })

@@ -79,7 +79,7 @@ export const run = (given: Given<"run">) =>
     } = yield* startService(given)
     if (apiKey === undefined) {
       return yield* refuse(
-        "The key of --data-dir was shown when it was created. Set SPEECH_API_KEY to it, or give --new-key."
+        "An earlier version created the key of --data-dir, and has shown it only then. Set SPEECH_API_KEY to it, or give --new-key."
       )
     }
     yield* note(...problems)

@@ -3,11 +3,14 @@
  */
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import { checkOutput } from "../checkOutput.js"
 import type { Given } from "../declaration.js"
+import { describeExposure, writeEnvFile } from "../envFile.js"
 import { refuse } from "../failure.js"
 import { reportingFaults } from "../faultsReport.js"
 import { applying, unlessQuiet } from "../message.js"
 import { openBrowser } from "../openBrowser.js"
+import { choosePort } from "../servePorts.js"
 import { type StartedService, startService } from "../service.js"
 import { findShell, setVariable } from "../shells.js"
 
@@ -24,9 +27,25 @@ export const serve = (given: Given<"serve">) =>
     if (given.json && given.shell !== undefined) {
       return yield* refuse("--json prints no lines for a shell: leave out --shell.")
     }
-    const service = yield* startService(given)
-    return yield* announce(given, service).pipe(Effect.zipRight(Effect.never), reportingFaults(given, service.faults))
+    if (given.envFile !== undefined) yield* checkOutput(given.envFile, "--env-file")
+    const { notes, port } = yield* choosePort(given)
+    const service = yield* startService({ ...given, port })
+    return yield* announce(given, { ...service, notes: [...notes, ...service.notes] }).pipe(
+      Effect.zipRight(Effect.never),
+      reportingFaults(given, service.faults)
+    )
   }).pipe(Effect.scoped)
+
+/** Writes the settings into a file of variables, and says who reads it and who may see it. */
+const keepSettings = (path: string, variables: Readonly<Record<string, string>>) =>
+  Effect.gen(function* () {
+    if (variables.SPEECH_API_KEY === undefined) {
+      return yield* refuse("--env-file needs the key of --data-dir, which an earlier version created. Give --new-key.")
+    }
+    yield* writeEnvFile(path, variables)
+    const exposure = yield* describeExposure(path)
+    return [`${path} has the settings too.`, ...(exposure === undefined ? [] : [exposure])]
+  })
 
 /** Prints how to use the service, and opens its console if that is asked for. */
 const announce = (
@@ -36,22 +55,28 @@ const announce = (
   Effect.gen(function* () {
     const consoleUrl = yield* service.consoleUrl
     const shell = given.shell ?? findShell(process.env, process.platform)
-    const variables = { SPEECH_STT_BASE_URL: sttBaseUrl, SPEECH_TTS_BASE_URL: ttsBaseUrl, SPEECH_API_KEY: apiKey }
+    const variables = {
+      SPEECH_STT_BASE_URL: sttBaseUrl,
+      SPEECH_TTS_BASE_URL: ttsBaseUrl,
+      ...(apiKey === undefined ? {} : { SPEECH_API_KEY: apiKey })
+    }
+    const aboutFile = given.envFile === undefined ? [] : yield* keepSettings(given.envFile, variables)
     yield* given.json
       ? Console.log(
           JSON.stringify({ sttBaseUrl, ttsBaseUrl, platformUrl, apiKey: apiKey ?? null, adminToken, consoleUrl })
         )
       : Console.log(
           Object.entries(variables)
-            .flatMap(([name, value]) => (value === undefined ? [] : setVariable(shell, name, value)))
+            .map(([name, value]) => setVariable(shell, name, value))
             .join("\n")
         )
     const notes = applying(
       ...about,
       `The local service is ready. Ctrl-C ends it.${given.json ? "" : " Paste the lines above into another terminal."}`,
       !given.json && given.shell === undefined && `They are for ${shell}; --shell gives those of another shell.`,
+      ...aboutFile,
       apiKey === undefined &&
-        "SPEECH_API_KEY is the key of this folder. It was shown when it was created; --new-key replaces it.",
+        "SPEECH_API_KEY is the key of --data-dir. Only an earlier version has shown it; --new-key replaces it.",
       `Platform: ${platformUrl} with X-Admin-Token: ${adminToken}`,
       `Console, by a link that signs in once: ${consoleUrl}`
     )

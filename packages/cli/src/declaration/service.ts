@@ -4,26 +4,29 @@
 import { type Command, flag, group, number, oneOf, optional, repeatable, text } from "../option.js"
 import { allowInsecureHttp, json, settingShells } from "./shared.js"
 
+const port = (inWords: string) =>
+  optional(
+    "--port N",
+    number({ integer: true }),
+    "Port of transcription. Synthesis and the platform use the next two. 0 is any three free ports.",
+    { default: inWords }
+  )
+
 /** The options of the service on this machine. */
 const service = {
   ...group("Ports and network", {
-    port: optional(
-      "--port N",
-      number({ integer: true }),
-      "Port of transcription. Synthesis and the platform use the next two.",
-      { default: "any three free ports" }
-    ),
+    port: port("0"),
     host: optional("--host ADDRESS", text, "Address to listen on, such as 0.0.0.0 in a container.", {
       default: "127.0.0.1, which only this machine can reach"
     }),
     hostNames: repeatable("--host-name NAME", text, "Name by which other machines reach this one.")
   }),
   ...group("Data", {
-    dataDir: optional("--data-dir FOLDER", text, "Keep keys, credit and usage in this folder.", {
+    dataDir: optional("--data-dir FOLDER", text, "Keep the key, credit and usage in this folder for the next start.", {
       default: "they are lost at the end",
       completes: "folder"
     }),
-    newKey: flag("--new-key", "Replace the key of --data-dir. A key is shown once."),
+    newKey: flag("--new-key", "Create a new key in --data-dir, and revoke the old one."),
     credits: optional("--credits N", number(), "Credit of the account at the start.", { default: "1,000,000" })
   }),
   ...group("Recordings and models", {
@@ -87,17 +90,27 @@ const service = {
 export const serve = {
   summary: "Run the service on this machine.",
   details:
-    "It needs no account and no network, and creates a key of its own. It prints the settings of the other commands, and a link to its console.",
+    "It needs no account and no network, and makes a key of its own. It prints the settings for other programs, and a link to its console.",
   examples: [
     "speech serve",
+    "speech serve --data-dir speech-data --env-file .env",
     "speech serve --open",
-    "speech serve --port 8100 --data-dir speech-data",
+    "speech serve --port 8100",
     "speech serve --models models",
     "speech serve --record exchanges"
   ],
   options: {
     ...service,
+    ...group("Ports and network", { port: port("7800; if it is in use, 0") }),
     ...group("Output", {
+      envFile: optional(
+        "--env-file FILE",
+        text,
+        "Write the settings into this file, such as .env. Its other lines stay.",
+        {
+          completes: "file"
+        }
+      ),
       open: flag("--open", "Open the console in your browser."),
       shell: oneOf("--shell SHELL", settingShells, "Shell for which to print the settings.", {
         default: "the one in SHELL; on Windows, the one that runs the command"
@@ -105,7 +118,7 @@ export const serve = {
       json
     })
   },
-  mostUsed: ["port", "dataDir", "open", "recordings", "models", "faults", "record", "replay", "shell", "json"]
+  mostUsed: ["dataDir", "envFile", "open", "port", "recordings", "models", "faults", "record", "replay", "json"]
 } satisfies Command
 
 export const run = {

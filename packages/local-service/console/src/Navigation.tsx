@@ -1,7 +1,8 @@
 /** The rooms of the page, with what there is in each. */
 
 import { address, linkTo, type Room, rooms } from "./address.js"
-import { isOn, useFaultTimes } from "./faults/faultState.js"
+import { isOn } from "./faults/faultTimes.js"
+import { useFaults } from "./faults/useFaults.js"
 import { number, shortNumber } from "./format.js"
 import { isFailed } from "./requests/outcome.js"
 import { account, keys, requests } from "./state.js"
@@ -69,7 +70,7 @@ const RequestCount = () => {
 }
 
 const FaultCount = () => {
-  const on = useFaultTimes().filter(isOn)
+  const on = useFaults().filter(isOn)
   return on.length === 0 ? null : (
     <span class="count" data-bad>
       {on.length}

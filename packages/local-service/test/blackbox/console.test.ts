@@ -452,7 +452,7 @@ serviceTests("the events", cannedService(), (it) => {
     const [first, second, third] = own().map(({ data }) => data)
     expect(first).toMatchObject({ number: 1, operation: "synthesize", outcome: "underWay", request: null })
     expect(second).toMatchObject({ number: 1, outcome: "answered", request: { text: "hi </script>\nthere" } })
-    expect(third).toEqual(second)
+    expect(third).toEqual({ ...second, credits: 18, sentBytes: 17_280, totalBytes: 17_280 })
     expect((yield* box.ask("GET", "/requests")).json()).toEqual([third])
     yield* listener.until(({ data }) => data.what === "account")
   })

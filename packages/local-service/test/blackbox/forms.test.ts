@@ -88,13 +88,14 @@ serviceTests("a form", cannedService({ maximumUploadBytes: 100_000 }), (it) => {
     ["binary noise", Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 256)), ""],
     ["two megabytes of headers in a part", form(...fields, longHeader), ""]
   ]
-  it("that is malformed is 400 and leaves no file, and the next form is accepted", function* ({ transcribe }) {
+  it("that is malformed is 400 and leaves no file, and the next form is accepted", function* ({ ask, transcribe }) {
     for (const [what, body, message] of malformed) {
       const answer = yield* transcribe(body)
       const failure = { status: "error", error: "bad request", message: expect.stringContaining(message) }
       expect([answer.status, answer.json()], what).toEqual([400, failure])
       expect((yield* transcribe(validForm())).status).toBe(200)
     }
+    yield* ask("DELETE", "/requests")
     yield* eventually(spooled, (files) => files.length === 0)
   })
 
@@ -108,8 +109,9 @@ serviceTests("a form", cannedService({ maximumUploadBytes: 100_000 }), (it) => {
     ["a file of the largest size", 200, form(...fields, file(wav({ samples: 49_978 })))],
     ["a slightly larger file", 413, form(...fields, file(wav({ samples: 49_979 })))]
   ] as const
-  it("is 413 above the largest sizes", function* ({ transcribe }) {
+  it("is 413 above the largest sizes", function* ({ ask, transcribe }) {
     for (const [what, status, body] of sizes) expect((yield* transcribe(body)).status, what).toBe(status)
+    yield* ask("DELETE", "/requests")
     yield* eventually(spooled, (files) => files.length === 0)
   })
 

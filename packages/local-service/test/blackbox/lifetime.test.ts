@@ -79,10 +79,11 @@ const fullAt = (change: "INSERT ON keys" | "UPDATE ON account") =>
     return dataDirectory
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
+/** The contents of all files but that of the key. */
 const contentsOf = (folder: string) =>
   fs
     .readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && entry.name !== "api-key")
     .map((entry) => fs.readFileSync(join(entry.parentPath, entry.name)))
 
 /** A second of a sound that no other frequency gives. */
@@ -101,7 +102,7 @@ const transcriptOf = ({ transcribe }: Box, recording: Uint8Array, model = "en-ge
   )
 
 describe("a data directory", () => {
-  it.live("keeps keys, credit and usage, but no secret", () =>
+  it.live("keeps credit, usage and digests of keys, and the active key in a file that only its owner can read", () =>
     Effect.gen(function* () {
       const dataDirectory = newPath()
       const kept = yield* during({ dataDirectory, credits: 1000 }, function* ({ ask, key, synthesize, transcribe }) {
@@ -110,6 +111,8 @@ describe("a data directory", () => {
         const created = (yield* ask("POST", "/keys", { name: "mine", confirm: true })).json()
         const answers = yield* Effect.all([ask("GET", "/account"), ask("GET", "/usage")])
         const written = contentsOf(dataDirectory)
+        expect(fs.readFileSync(join(dataDirectory, "api-key"), "utf8")).toBe(`${created.key}\n`)
+        expect(fs.statSync(join(dataDirectory, "api-key")).mode & 0o777).toBe(0o600)
         return { secrets: [key, created.key], id: created.id, answers: answers.map((each) => each.json()), written }
       })
       yield* during({ dataDirectory, credits: 7 }, function* ({ ask }) {
@@ -267,12 +270,13 @@ describe("a data directory", () => {
   )
 
   it.live(
-    "holds an upload of more than 256 KiB in a file that only its owner can read, until the end of the call",
+    "holds an upload of more than 256 KiB in a file that only its owner can read, until the journal is cleared or the service ends",
     () =>
       Effect.gen(function* () {
         const dataDirectory = newPath()
         const folder = join(dataDirectory, temporaryFolder)
-        yield* during({ dataDirectory }, function* ({ key, raw, transcribe }) {
+        const files = Effect.sync(() => fs.readdirSync(folder))
+        yield* during({ dataDirectory }, function* ({ ask, key, raw, transcribe }) {
           const body = form(...fields, file(wav({ samples: 200_000 })))
           const head = transcriptionRequest(key, "", { "Content-Length": body.length })
           const call = yield* Effect.fork(raw("stt", [head, body.subarray(0, 350_000), 300, body.subarray(350_000)]))
@@ -282,8 +286,13 @@ describe("a data directory", () => {
           expect(yield* eventually(modes, (found) => found.length > 0)).toEqual([0o600])
           expect((yield* Fiber.join(call)).answer.status).toBe(200)
           yield* transcribe(form(...fields, file("hello")))
-          yield* eventually(modes, (found) => found.length === 0)
+          expect(yield* modes).toEqual([0o600, 0o600])
+          expect((yield* ask("DELETE", "/requests")).status).toBe(204)
+          yield* eventually(files, (found) => found.length === 0)
+          yield* transcribe(body)
+          expect((yield* files).length).toBe(1)
         })
+        expect(yield* files).toEqual([])
       })
   )
 })

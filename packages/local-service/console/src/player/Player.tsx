@@ -1,8 +1,11 @@
 /** A recording to hear and to see: its waveform, a cursor, its segments, and its spectrogram. */
-import { useId, useRef, useState } from "preact/hooks"
+import type { ComponentChildren } from "preact"
+import { useMemo, useRef, useState } from "preact/hooks"
 import type { TranscriptSegment } from "../../../src/internal/console/messages.js"
-import { percent, position } from "../format.js"
-import { maximumSpectrogramSeconds, useSpectrogram, useWave, type Wave } from "./wave.js"
+import { position } from "../format.js"
+import { Marks, Segments, type TimedSegment } from "./Segments.js"
+import { FrequencyAxis, useSpectrogram } from "./spectrogram.js"
+import { maximumSpectrogramSeconds, moveTo, positionOf, useWave, type Wave } from "./wave.js"
 
 export interface PlayerProps {
   readonly recording: Blob
@@ -12,123 +15,158 @@ export interface PlayerProps {
   /** Plays as soon as it can. Default: false. */
   readonly autoplay?: boolean
   readonly label: string
+  /** More buttons, beside that which saves. */
+  readonly children?: ComponentChildren
 }
 
-export const Player = ({ autoplay = false, fileName, label, recording, segments = [] }: PlayerProps) => {
+/** A step of the arrow keys, in seconds; with Shift the longer one. */
+const steps = { short: 1, long: 10 }
+
+const none: ReadonlyArray<TranscriptSegment> = []
+
+export const Player = ({ autoplay = false, children, fileName, label, recording, segments = none }: PlayerProps) => {
   const frame = useRef<HTMLDivElement>(null)
   const [shown, change] = useWave(frame, recording, autoplay)
   const [withSpectrogram, setWithSpectrogram] = useState(false)
-  const spectrogramId = useId()
-  const { address, at, duration, isShort, problem, wave } = shown
+  const { at, duration, isShort, problem, wave } = shown
   const hasSpectrogram = withSpectrogram && isShort
   const below = useSpectrogram(shown, recording, hasSpectrogram, (problem) => change({ problem }))
 
-  const timed = segments.map((segment) => ({ ...segment, start: segment.start / 1000, end: segment.end / 1000 }))
+  const timed = useMemo(
+    () =>
+      segments.map((segment): TimedSegment => ({ ...segment, start: segment.start / 1000, end: segment.end / 1000 })),
+    [segments]
+  )
   const active = timed.findIndex(({ end, start }) => at >= start && at < end)
-  const share = (seconds: number) => `${Math.min(100, (100 * seconds) / (duration || 1))}%`
+  // The position changes many times a second. The segments are drawn again only if another one is played.
+  const marks = useMemo(() => <Marks active={active} duration={duration} segments={timed} />, [active, duration, timed])
+  const list = useMemo(
+    () => (
+      <Segments
+        active={active}
+        segments={timed}
+        onPlay={(start, end) => void wave?.play(start, end).catch(() => undefined)}
+      />
+    ),
+    [active, timed, wave]
+  )
 
   return (
-    <div class="player">
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys work on the controls inside.
+    <div class="player" onKeyDown={(event) => playByKey(event, shown)}>
       <div class="picture">
         <div class="waveform" ref={frame} aria-hidden="true" />
-        {duration > 0 &&
-          timed.map(({ end, start }, index) => (
-            <div
-              key={start}
-              class="mark"
-              data-active={index === active}
-              style={{ left: share(start), width: share(end - start) }}
-            />
-          ))}
+        {marks}
+        <Position label={label} shown={shown} />
       </div>
-      {hasSpectrogram && <div class="spectrogram" id={spectrogramId} ref={below} aria-hidden="true" />}
+      {hasSpectrogram && (
+        <div class="spectrogram" aria-hidden="true">
+          <div ref={below} />
+          <FrequencyAxis />
+        </div>
+      )}
       {problem && <p class="quiet">{problem}</p>}
-      <Transport label={label} shown={shown} />
       <div class="transport">
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={hasSpectrogram}
-            disabled={!isShort}
-            onChange={(event) => setWithSpectrogram(event.currentTarget.checked)}
-          />
-          Spectrogram{duration > maximumSpectrogramSeconds && ` (up to ${maximumSpectrogramSeconds / 60} minutes)`}
-        </label>
-        <a class="button" href={address ?? "#/"} download={fileName}>
+        <PlayButton label={label} shown={shown} />
+        <span class="times">
+          {position(at)} / {position(duration)}
+        </span>
+        <span class="spring" />
+        <Rate label={label} shown={shown} />
+        <SpectrogramSwitch shown={shown} isOn={hasSpectrogram} onChange={setWithSpectrogram} />
+        <a class="button" href={shown.address ?? "#/"} download={fileName}>
           Save
         </a>
+        {children}
       </div>
-      {timed.length > 0 && (
-        <Segments
-          active={active}
-          segments={timed}
-          onPlay={(start, end) => void wave?.play(start, end).catch(() => undefined)}
-        />
-      )}
+      {list}
     </div>
   )
 }
 
-/** The button that plays, and the position. */
-const Transport = ({ label, shown }: { readonly label: string; readonly shown: Wave }) => {
-  const { at, duration, playing, wave } = shown
-  return (
-    <div class="transport">
-      <button
-        type="button"
-        class="round"
-        aria-label={playing ? `Pause ${label}` : `Play ${label}`}
-        disabled={duration === 0}
-        onClick={() => void wave?.playPause().catch(() => undefined)}
-      >
-        <svg viewBox="0 0 16 16" aria-hidden="true">
-          <path d={playing ? "M4 3h3v10H4zM9 3h3v10H9z" : "M5 3l8 5-8 5z"} />
-        </svg>
-      </button>
-      <input
-        type="range"
-        class="seek"
-        aria-label={`Position in ${label}`}
-        aria-valuetext={`${position(at)} of ${position(duration)}`}
-        min={0}
-        max={duration || 1}
-        step={0.1}
-        value={at}
-        disabled={duration === 0}
-        onInput={(event) => wave?.setTime(event.currentTarget.valueAsNumber)}
-      />
-      <span class="times">
-        {position(at)} / {position(duration)}
-      </span>
-    </div>
-  )
+const seek = ({ duration, wave }: Wave, seconds: number): void => {
+  if (wave !== undefined) moveTo(wave, Math.max(0, Math.min(duration, positionOf(wave) + seconds)))
 }
 
-interface SegmentsProps {
-  /** Start and end are in seconds. */
-  readonly segments: ReadonlyArray<TranscriptSegment>
-  /** The index of the one that is played, or -1. */
-  readonly active: number
-  readonly onPlay: (start: number, end: number) => void
+/** The arrow keys move the position, and the space bar plays unless it presses a button. */
+const playByKey = (event: KeyboardEvent, shown: Wave): void => {
+  const { target } = event
+  const isField = target instanceof HTMLSelectElement || event.altKey || event.ctrlKey || event.metaKey
+  if (isField || shown.duration === 0) return
+  const step = event.shiftKey ? steps.long : steps.short
+  if (event.key === "ArrowLeft") seek(shown, -step)
+  else if (event.key === "ArrowRight") seek(shown, step)
+  else if (event.key === " " && target instanceof HTMLInputElement && target.type === "range") {
+    void shown.wave?.playPause().catch(() => undefined)
+  } else return
+  event.preventDefault()
 }
 
-const Segments = ({ active, onPlay, segments }: SegmentsProps) => (
-  <ol class="segments" aria-label="Segments">
-    {segments.map(({ confidence, end, start, text }, index) => (
-      <li key={start}>
-        <button
-          type="button"
-          data-active={index === active}
-          aria-current={index === active ? "true" : undefined}
-          onClick={() => onPlay(start, end)}
-        >
-          <span class="times">
-            {position(start)}–{position(end)}
-          </span>{" "}
-          <bdi>{text}</bdi>
-          {confidence !== null && <span class="quiet"> {percent(confidence)}</span>}
-        </button>
-      </li>
+interface ControlProps {
+  readonly label: string
+  readonly shown: Wave
+}
+
+/** Lies over the waveform: press or drag there to move the position. */
+const Position = ({ label, shown: { at, duration, wave } }: ControlProps) => (
+  <input
+    type="range"
+    class="seek"
+    aria-label={`Position in ${label}`}
+    aria-valuetext={`${position(at)} of ${position(duration)}`}
+    min={0}
+    max={duration || 1}
+    step={0.1}
+    value={at}
+    disabled={duration === 0}
+    onInput={(event) => wave && moveTo(wave, event.currentTarget.valueAsNumber)}
+  />
+)
+
+const PlayButton = ({ label, shown: { duration, playing, wave } }: ControlProps) => (
+  <button
+    type="button"
+    class="round"
+    aria-label={playing ? `Pause ${label}` : `Play ${label}`}
+    disabled={duration === 0}
+    onClick={() => void wave?.playPause().catch(() => undefined)}
+  >
+    <svg viewBox="0 0 16 16" aria-hidden="true">
+      <path d={playing ? "M4 3h3v10H4zM9 3h3v10H9z" : "M5 3l8 5-8 5z"} />
+    </svg>
+  </button>
+)
+
+const rates = [0.5, 1, 1.5, 2]
+
+const Rate = ({ label, shown: { wave } }: ControlProps) => (
+  <select
+    aria-label={`Speed of ${label}`}
+    disabled={wave === undefined}
+    onChange={(event) => wave?.setPlaybackRate(Number(event.currentTarget.value))}
+  >
+    {rates.map((rate) => (
+      <option key={rate} value={rate} selected={rate === 1}>
+        {rate}×
+      </option>
     ))}
-  </ol>
+  </select>
+)
+
+interface SpectrogramSwitchProps {
+  readonly shown: Wave
+  readonly isOn: boolean
+  readonly onChange: (isOn: boolean) => void
+}
+
+const SpectrogramSwitch = ({ isOn, onChange, shown: { duration, isShort } }: SpectrogramSwitchProps) => (
+  <label class="check">
+    <input
+      type="checkbox"
+      checked={isOn}
+      disabled={!isShort}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
+    Spectrogram{duration > maximumSpectrogramSeconds && ` (up to ${maximumSpectrogramSeconds / 60} minutes)`}
+  </label>
 )

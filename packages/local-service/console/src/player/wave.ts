@@ -1,21 +1,18 @@
 /** Draws and plays a recording by wavesurfer.js. */
 import type { RefObject } from "preact"
-import { useEffect, useRef, useState } from "preact/hooks"
-import WaveSurfer from "wavesurfer.js"
+import { useEffect, useState } from "preact/hooks"
+import type WaveSurfer from "wavesurfer.js"
 import { waveform } from "../speech.js"
 import { useStore } from "../store.js"
 import { colourOf, painted } from "../theme.js"
 import { waveformStyle } from "./waveformStyle.js"
 
-const height = 80
-const spectrogramHeight = 120
+const height = 72
 /** Drawn until the service has sent the waveform. */
 const flat = [new Float32Array(2)]
 
 /** In seconds. A spectrogram needs all samples in the memory of the page. */
 export const maximumSpectrogramSeconds = 300
-/** Of a spectrogram, in Hz. */
-const sampleRate = 16_000
 
 let sheet: CSSStyleSheet | undefined
 const adoptStyle = (wave: WaveSurfer): void => {
@@ -32,16 +29,6 @@ const colours = () => ({
   progressColor: colourOf("wave-played"),
   cursorColor: colourOf("wave-cursor")
 })
-
-/** The samples of the first channel, or `undefined` if this browser cannot decode the recording. */
-const decode = async (recording: Blob): Promise<Float32Array | undefined> => {
-  try {
-    const context = new OfflineAudioContext(1, 1, sampleRate)
-    return (await context.decodeAudioData(await recording.arrayBuffer())).getChannelData(0)
-  } catch {
-    return undefined
-  }
-}
 
 /** The state of a player. */
 export interface Wave {
@@ -80,25 +67,31 @@ export const useWave = (frame: RefObject<HTMLDivElement | null>, recording: Blob
     const address = URL.createObjectURL(recording)
     // The browser plays from the file. With an element of our own, playback continues when the waveform arrives.
     const media = new Audio(address)
-    const wave = makeWave(container, media)
-    setShown({ ...initial, wave, address })
-    follow(wave, change)
-    wave.once("ready", () => {
-      // A browser may refuse to play before the first click on a page.
-      if (autoplay) wave.play().catch(() => undefined)
-    })
+    setShown({ ...initial, address })
     const leaving = new AbortController()
-    void waveform(recording, leaving.signal).then((outcome) => {
-      if (leaving.signal.aborted) return
-      if (!outcome.ok) return change({ problem: outcome.failure.message })
-      const seconds = outcome.value.durationMillis / 1000
+    let remove: (() => void) | undefined
+    const begin = async () => {
+      const [wave, drawn] = await Promise.all([
+        makeWave(container, media, leaving.signal).then((wave) => {
+          if (wave === undefined) return undefined
+          remove = () => wave.destroy()
+          change({ wave })
+          follow(wave, change, autoplay)
+          return wave
+        }),
+        waveform(recording, leaving.signal)
+      ])
+      if (wave === undefined || leaving.signal.aborted) return
+      if (!drawn.ok) return change({ problem: drawn.failure.message })
+      const seconds = drawn.value.durationMillis / 1000
       change({ isShort: seconds <= maximumSpectrogramSeconds })
-      // The event `error` reports a failure.
-      wave.load(address, [Float32Array.from(outcome.value.peaks)], seconds).catch(() => undefined)
-    })
+      await wave.load(address, [Float32Array.from(drawn.value.peaks)], seconds)
+    }
+    // The event `error` reports a failure.
+    begin().catch(() => undefined)
     return () => {
       leaving.abort()
-      wave.destroy()
+      remove?.()
       media.pause()
       media.removeAttribute("src")
       media.load()
@@ -113,7 +106,14 @@ export const useWave = (frame: RefObject<HTMLDivElement | null>, recording: Blob
   return [shown, change] as const
 }
 
-const makeWave = (container: HTMLElement, media: HTMLMediaElement): WaveSurfer => {
+/** `undefined` if the player is left before the code has arrived. */
+const makeWave = async (
+  container: HTMLElement,
+  media: HTMLMediaElement,
+  leaving: AbortSignal
+): Promise<WaveSurfer | undefined> => {
+  const { default: WaveSurfer } = await import("wavesurfer.js")
+  if (leaving.aborted) return undefined
   const wave = WaveSurfer.create({
     container,
     media,
@@ -124,7 +124,7 @@ const makeWave = (container: HTMLElement, media: HTMLMediaElement): WaveSurfer =
     barGap: 1,
     barRadius: 1,
     normalize: true,
-    dragToSeek: true,
+    interact: false,
     hideScrollbar: true,
     ...colours()
   })
@@ -132,59 +132,32 @@ const makeWave = (container: HTMLElement, media: HTMLMediaElement): WaveSurfer =
   return wave
 }
 
-const follow = (wave: WaveSurfer, change: (changes: Partial<Wave>) => void): void => {
-  wave.on("timeupdate", (at) => change({ at }))
+const follow = (wave: WaveSurfer, change: (changes: Partial<Wave>) => void, autoplay: boolean): void => {
+  let tenths = 0
+  wave.on("timeupdate", (at) => {
+    // It comes with each frame of the screen.
+    if (Math.round(at * 10) === tenths) return
+    tenths = Math.round(at * 10)
+    change({ at })
+  })
   wave.on("play", () => change({ playing: true }))
   wave.on("pause", () => change({ playing: false }))
   wave.on("finish", () => change({ playing: false }))
   wave.on("error", () => change({ problem: "This browser cannot play this recording. The service can still read it." }))
   // A recording of the microphone has no duration until the service has decoded it.
   wave.on("ready", (seconds) => change({ duration: Number.isFinite(seconds) ? seconds : 0 }))
+  wave.once("ready", () => {
+    // A browser may refuse to play before the first click on a page.
+    if (autoplay) wave.play().catch(() => undefined)
+  })
 }
 
-/** Draws the spectrogram of a recording while `isShown`. Returns where. */
-export const useSpectrogram = (
-  { address, wave }: Wave,
-  recording: Blob,
-  isShown: boolean,
-  onProblem: (problem: string) => void
-): RefObject<HTMLDivElement | null> => {
-  const below = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const container = below.current
-    if (!isShown || wave === undefined || address === undefined || container === null) return
-    let remove: (() => void) | undefined
-    let unwanted = false
-    const draw = async () => {
-      const [{ default: Spectrogram }, samples] = await Promise.all([
-        import("wavesurfer.js/plugins/spectrogram"),
-        decode(recording)
-      ])
-      if (unwanted) return
-      if (samples === undefined) return onProblem("This browser cannot decode this recording.")
-      await wave.load(address, [samples], samples.length / sampleRate)
-      if (unwanted) return
-      const plugin = Spectrogram.create({
-        container,
-        height: spectrogramHeight,
-        fftSamples: 512,
-        labels: true,
-        labelsBackground: "rgb(0 0 0 / 65%)",
-        labelsColor: "#fff",
-        labelsHzColor: "#fff",
-        scale: "mel",
-        useWebWorker: false
-      })
-      wave.registerPlugin(plugin)
-      remove = () => wave.unregisterPlugin(plugin)
-    }
-    // A player that is removed meanwhile loads nothing.
-    draw().catch(() => undefined)
-    return () => {
-      unwanted = true
-      remove?.()
-      container.replaceChildren()
-    }
-  }, [isShown, wave])
-  return below
+/** In seconds. */
+export const positionOf = (wave: WaveSurfer): number => wave.getMediaElement()?.currentTime ?? 0
+
+/** Moves the position, in seconds. While the browser still moves to another one, `setTime` alone may lose it. */
+export const moveTo = (wave: WaveSurfer, at: number): void => {
+  wave.setTime(at)
+  const media = wave.getMediaElement()
+  if (media !== null) media.currentTime = at
 }

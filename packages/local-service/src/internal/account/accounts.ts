@@ -9,6 +9,7 @@ import { validateOrDie } from "../validation.js"
 import { type AccountStore, openAccountStore } from "./accountStore.js"
 import type { DataDirectory } from "./dataDirectory.js"
 import { type Cost, type Debits, makeDebits } from "./debits.js"
+import type { KeptKey } from "./keptKey.js"
 import { digestOf, makeKeys } from "./keys.js"
 
 /** Why a call is refused, in the order of the checks. Each operation maps these to its own statuses. */
@@ -20,6 +21,7 @@ export type Refusal =
 
 /** Credit reserved for a call. It is released if the scope closes without a debit. */
 export interface Hold {
+  readonly credits: number
   /**
    * Debits the credit; less, if the account was changed meanwhile and has less; nothing after a reset. The debit is on disk
    * before this returns. Debits of a turn of the event loop are written together at its end. If the client is disconnected by
@@ -39,6 +41,8 @@ export interface Authorization {
 export interface BillableAccounts extends AccountsService {
   /** Checks a key, its scope and the account. */
   readonly authorize: (key: string | undefined, scope: KeyScope) => Effect.Effect<Authorization, Refusal>
+  /** Whether this is the active key. */
+  readonly isActive: (key: string | undefined) => key is string
   /** Accepts a call of the console, which has no key, if the account is active and has credit. */
   readonly authorizeConsole: Effect.Effect<Authorization, Refusal>
   /** Restores the initial account: no usage, and only the key `keyId`, active and with all scopes. */
@@ -61,8 +65,13 @@ export const makeAccounts = (
   {
     changed,
     initial,
+    keep,
     now
-  }: { readonly initial: typeof Account.Encoded; readonly now: () => Date } & Pick<Changes, "changed">
+  }: {
+    readonly initial: typeof Account.Encoded
+    readonly keep: KeptKey["write"]
+    readonly now: () => Date
+  } & Pick<Changes, "changed">
 ): Effect.Effect<BillableAccounts, SqlError> =>
   Effect.map(openAccountStore(sql, initial), (store) => {
     const { exclusively, read } = store
@@ -70,7 +79,7 @@ export const makeAccounts = (
     const debits = makeDebits(store, now, publish("account"))
     const holds = makeHolds(store, debits)
     return {
-      ...makeKeys(store, now, publish("keys")),
+      ...makeKeys(store, { keep, now, publish: publish("keys") }),
       ...makeAuthorizations(store, holds.hold),
       account: Effect.sync(() => store.account),
       setAccount: (changes) =>
@@ -116,7 +125,9 @@ export const makeAccounts = (
 const makeAuthorizations = (
   store: AccountStore,
   hold: () => Authorization["hold"]
-): Pick<BillableAccounts, "authorize" | "authorizeConsole"> => {
+): Pick<BillableAccounts, "authorize" | "authorizeConsole" | "isActive"> => {
+  const isActive = (key: string | undefined): key is string =>
+    key !== undefined && store.activeKey !== undefined && timingSafeEqual(digestOf(key), store.activeKey.digest)
   const authorizeAccount = (keyId: string, checkScope: Effect.Effect<void, Refusal>) =>
     Effect.suspend(() => {
       const { credits, state } = store.account
@@ -125,10 +136,11 @@ const makeAuthorizations = (
       return Effect.zipRight(checkScope, accepted)
     })
   return {
+    isActive,
     authorize: (key, scope) =>
       Effect.suspend(() => {
         const { activeKey } = store
-        if (key === undefined || activeKey === undefined || !timingSafeEqual(digestOf(key), activeKey.digest)) {
+        if (activeKey === undefined || !isActive(key)) {
           return refuse({ _tag: "UnknownKey" })
         }
         const hasScope = activeKey.scopes.includes(scope)
@@ -153,6 +165,7 @@ const makeHolds = (store: AccountStore, { debit }: Debits) => {
           released = true
         }
         const hold: Hold = {
+          credits: cost.credits,
           debit: (isDisconnected) =>
             Effect.zipRight(
               Effect.suspend(() => (ofAccount === reserved ? debit(cost, isDisconnected) : Effect.void)),

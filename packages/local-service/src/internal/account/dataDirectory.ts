@@ -14,12 +14,14 @@ import { LocalServiceDataDirectoryUnusable } from "../../LocalServiceError.js"
 import { quote } from "../http/problems.js"
 import { isDiskFull } from "../isDiskFull.js"
 import { openTemporaryFolder, temporaryFolderName } from "../recordings/temporaryFiles.js"
+import { type KeptKey, keepIn, keepsNone, keyFileName } from "./keptKey.js"
 
 /** The database of the service and the folder of its temporary files. */
 export interface DataDirectory {
   readonly sql: LibsqlClient.LibsqlClient
   /** Holds recordings and speech of calls in progress. Empty at the start. */
   readonly temporaryFolder: string
+  readonly keptKey: KeptKey
 }
 
 /** Version of the tables below. If you change them, raise it and add a migration. */
@@ -67,7 +69,7 @@ const foreignEntry = (names: ReadonlyArray<string>): string | undefined =>
       !databaseFile.test(name) &&
       name !== temporaryFolderName &&
       !ofTheSystem.includes(name) &&
-      !(name === "spool" && names.includes("service.db"))
+      !((name === "spool" || name === keyFileName) && names.includes("service.db"))
   )
 
 /** Opens a data directory. Without one: a database in memory, and a temporary folder that is removed with the scope. */
@@ -101,7 +103,7 @@ const openInMemory = Effect.gen(function* () {
   )
   const sql = yield* makeClient(":memory:")
   yield* Effect.orDie(createTables(sql))
-  return { sql, temporaryFolder }
+  return { sql, temporaryFolder, keptKey: keepsNone }
 })
 
 const fullDisk = (directory: string) =>
@@ -180,7 +182,7 @@ const openOnDisk = (directory: string) =>
           `${join(directory, temporaryFolderName)} is not a folder that can be written (${codeOrName(error)}); delete it, or give another directory.`
         )
     })
-    return { sql, temporaryFolder }
+    return { sql, temporaryFolder, keptKey: yield* keepIn(directory, temporaryFolder) }
   })
 
 const makeClient = (url: string) => Effect.provide(LibsqlClient.make({ url }), Reactivity.layer)

@@ -11,16 +11,24 @@ import {
   LocalServiceKeyNotActive
 } from "../../Accounts.js"
 import { type AccountStore, type KeyRow, toKey } from "./accountStore.js"
+import type { KeptKey } from "./keptKey.js"
 
 export const digestOf = (key: string): Buffer => createHash("sha256").update(key).digest()
 
 type KeysService = Pick<AccountsService, "keys" | "createKey" | "revokeKey" | "setScopes">
 
-/** Creates, changes and revokes keys. `publish` runs after each change. */
+/** Creates, changes and revokes keys. `publish` runs after each change, and `keep` with each key that is created. */
 export const makeKeys = (
   { exclusively, read, sql }: AccountStore,
-  now: () => Date,
-  publish: Effect.Effect<void>
+  {
+    keep,
+    now,
+    publish
+  }: {
+    readonly keep: KeptKey["write"]
+    readonly now: () => Date
+    readonly publish: Effect.Effect<void>
+  }
 ): KeysService => {
   const keys = Effect.map(sql<KeyRow>`SELECT * FROM keys ORDER BY number DESC`, (rows): Keys => {
     const all = rows.map(toKey)
@@ -58,6 +66,7 @@ export const makeKeys = (
             VALUES (${id}, ${name}, ${creator}, ${record.createdAt}, ${JSON.stringify(record.scopes)},
               ${digestOf(key).toString("hex")})`)
         yield* Effect.orDie(read)
+        yield* keep(key)
         yield* publish
         return { record, key: Redacted.make(key) }
       }).pipe(exclusively),

@@ -25,6 +25,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { badRequest, type Problem } from "../http/problems.js"
 import { bodyTimeoutProblem, contentEncodingProblem } from "../http/requestBodies.js"
+import type { FoundRequest } from "../journal/journal.js"
 import type { Engines, Settings } from "../options.js"
 import { monotonicMillis } from "../realTime.js"
 import { readRecording } from "../recordings/recording.js"
@@ -32,12 +33,14 @@ import { cannotBeTaught } from "../recordings/teaching.js"
 import type { TemporaryFiles } from "../recordings/temporaryFiles.js"
 import { inProcessClient } from "./inProcess.js"
 import type { About, CallFailed, RecordingQuery, SpeechFields, Transcript, TranscriptQuery } from "./messages.js"
+import { type OperationWith, replayRequest } from "./replayRequest.js"
 import { waveformOf, waveformRate } from "./waveform.js"
 
 export interface CallsOptions extends Engines {
   /** Both operations, which authorise each call without a key. */
   readonly transcription: HttpApp.Default<never, Scope.Scope>
   readonly synthesis: HttpApp.Default<never, Scope.Scope>
+  readonly operationWith: OperationWith
   readonly sttBaseUrl: string
   readonly ttsBaseUrl: string
   readonly temporaryFiles: TemporaryFiles["Type"]
@@ -83,6 +86,7 @@ export const makeCalls = (options: CallsOptions) =>
 
     return {
       about: aboutOf(options),
+      replay: (found: FoundRequest) => replayRequest(found, options.operationWith),
       speech: (fields: SpeechFields) => Effect.catchAll(speak(tts, fields), failedResponse),
       transcript: ({ aux = true, fileName, hotwords, model, parseNumber, telephony }: TranscriptQuery) =>
         Effect.gen(function* () {

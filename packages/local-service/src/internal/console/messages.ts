@@ -5,6 +5,7 @@
 import * as SttContract from "@effect-speech/stt/SttContract"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Schema from "effect/Schema"
+import { Fault } from "../../Faults.js"
 import { JournalEntry } from "../../Journal.js"
 import { Changed } from "../journal/changes.js"
 
@@ -125,6 +126,45 @@ export const Waveform = Schema.Struct({
   peaks: Schema.Array(Schema.Number)
 })
 export type Waveform = typeof Waveform.Type
+
+const headerList = Schema.Array(Schema.Tuple(Schema.String, Schema.String))
+
+/** All that the service keeps of a request. */
+export const RequestDetails = Schema.Struct({
+  entry: JournalEntry,
+  request: Schema.Struct({
+    method: Schema.String,
+    /** With its query, if it has one. */
+    path: Schema.String,
+    /** As they were received. The values of the key and of cookies are `(hidden)`. Empty if they are no longer kept. */
+    headers: headerList,
+    /** JSON of a synthesis. `null` for a form, if it was not read, and if it is no longer kept. */
+    body: Schema.NullOr(Schema.String)
+  }),
+  /** `null` if none was sent. */
+  response: Schema.NullOr(
+    Schema.Struct({
+      status: Schema.Int,
+      headers: headerList,
+      /** Text of a JSON or text body, at most 256 KiB. `null` for audio, and if it is no longer kept. */
+      body: Schema.NullOr(Schema.String)
+    })
+  ),
+  /** The fault that it met. */
+  fault: Schema.NullOr(Fault),
+  /** What was spoken, as a WAV file, or what was uploaded. `null`: not kept. */
+  audio: Schema.NullOr(Schema.Struct({ mediaType: Schema.String, byteLength: Schema.Int, fileName: Schema.String })),
+  /** Why it can't be sent again as it was received. `null`: it can. */
+  replayProblem: Schema.NullOr(Schema.String)
+})
+export type RequestDetails = typeof RequestDetails.Type
+
+/** The request that a replay sent. */
+export const Replayed = Schema.Struct({
+  /** Its number in the journal. */
+  number: Schema.Int
+})
+export type Replayed = typeof Replayed.Type
 
 /**
  * The server-sent events, by their names.

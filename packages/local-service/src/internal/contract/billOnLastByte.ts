@@ -6,17 +6,20 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Hold } from "../account/accounts.js"
+import type { ResponseObserver } from "./observeResponse.js"
 
 /**
  * Sends a response, and debits `hold` after the second-to-last byte of its body and before its last. A client that has the
- * whole body has paid for it. A client that stops earlier pays nothing. Without a hold, each byte is sent as it comes.
+ * whole body has paid for it. A client that stops earlier pays nothing. Without a hold, each byte is sent as it comes. `observer` sees
+ * the bytes of a stream, and how many bytes were handed to the connection.
  *
  * It writes to Node's response: a Stream of a body that is whole costs more than the rest of a short call.
  */
 export const billOnLastByte = (
   request: HttpServerRequest.HttpServerRequest,
   { body, headers, status }: HttpServerResponse.HttpServerResponse,
-  hold: Hold | undefined
+  hold: Hold | undefined,
+  observer: ResponseObserver
 ): Effect.Effect<void> =>
   Effect.suspend(() => {
     const nodeResponse = NodeHttpServerRequest.toServerResponse(request)
@@ -26,25 +29,46 @@ export const billOnLastByte = (
     // A stream may wait for its first byte.
     if (hold === undefined && body._tag === "Stream") nodeResponse.flushHeaders()
     let remaining = body.contentLength ?? 0
+    let sentBytes = 0
+    const send = (bytes: Uint8Array): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (!nodeResponse.destroyed) sentBytes += bytes.length
+        return writeBytes(nodeResponse, bytes)
+      })
     const write = (bytes: Uint8Array): Effect.Effect<void> =>
       Effect.suspend(() => {
         if (bytes.length === 0) return Effect.void
-        if (hold === undefined) return writeBytes(nodeResponse, bytes)
+        if (hold === undefined) return send(bytes)
         remaining -= bytes.length
-        if (remaining > 0) return writeBytes(nodeResponse, bytes)
-        return writeBytes(nodeResponse, bytes.subarray(0, -1)).pipe(
+        if (remaining > 0) return send(bytes)
+        return send(bytes.subarray(0, -1)).pipe(
           Effect.zipRight(hold.debit(() => socket.destroyed)),
-          Effect.zipRight(writeBytes(nodeResponse, bytes.subarray(-1)))
+          Effect.zipRight(Effect.sync(() => observer.debited(hold.credits))),
+          Effect.zipRight(send(bytes.subarray(-1)))
         )
+      })
+    const writeObserved = (bytes: Uint8Array): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        const observed = observer.write(bytes)
+        return observed === undefined
+          ? write(bytes)
+          : Effect.zipRight(
+              write(bytes),
+              Effect.promise(() => observed)
+            )
       })
     const written =
       body._tag === "Uint8Array"
         ? write(body.body)
         : body._tag === "Stream"
-          ? Stream.runForEach(Stream.orDie(body.stream), write)
+          ? Stream.runForEach(Stream.orDie(body.stream), writeObserved)
           : Effect.void
     const end = Effect.sync(() => nodeResponse.end())
-    return Effect.zipRight(written, end).pipe(
+    return Effect.ensuring(
+      written,
+      Effect.sync(() => observer.ended(sentBytes))
+    ).pipe(
+      Effect.zipRight(end),
       Effect.onError((cause) =>
         Cause.isInterruptedOnly(cause)
           ? end

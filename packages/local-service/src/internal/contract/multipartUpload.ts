@@ -8,6 +8,8 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { formatFieldName, type Problem } from "../http/problems.js"
 import { bodyTimeoutProblem, contentEncodingProblem } from "../http/requestBodies.js"
+import type { FormFile, KeptForm } from "../journal/details.js"
+import type { UploadKeeper } from "../journal/keepUpload.js"
 import { clearTimeout, setTimeout } from "../realTime.js"
 import { TemporaryFiles } from "../recordings/temporaryFiles.js"
 
@@ -20,6 +22,12 @@ export interface Upload {
    * `undefined` if the form has none.
    */
   readonly file: Uint8Array | string | undefined
+  /** What the form says of the file, and its length. */
+  readonly fileFacts: FileFacts | undefined
+}
+
+export interface FileFacts extends FormFile {
+  readonly byteLength: number
 }
 
 export interface UploadLimits {
@@ -73,24 +81,56 @@ export const readUpload = (
     }).pipe(Effect.catchIf((problem) => problem instanceof Unwritable, Effect.die))
   })
 
-/** Reads the fields of a form, and discards its file. Gives those before the first error, and `undefined` if it is no form. */
-export const readFieldsOnly = (headers: Readonly<IncomingHttpHeaders>, fileField: string) => {
+interface ReadForm extends Omit<KeptForm, "_tag"> {
+  /** Whether this is all of the form. */
+  readonly isWhole: boolean
+}
+
+/** Reads a form that is not worked on. Gives what is before the first error, and `undefined` if it is no form. */
+export const readForm = (headers: Readonly<IncomingHttpHeaders>, fileField: string, keeper: UploadKeeper) => {
   const fields: Array<readonly [name: string, value: string]> = []
   const parser = openFieldsParser(headers, fileField)
-  const ended = new Promise<void>((resolve) => parser?.once("finish", resolve).once("error", () => resolve()))
-  parser?.on("field", (name, value) => fields.push([name, value]))
-  parser?.on("file", (_, stream) => stream.on("error", () => undefined).resume())
+  let file: FormFile | undefined
+  let isBroken = false
+  const ended = new Promise<void>((resolve) =>
+    parser?.once("finish", resolve).once("error", () => {
+      isBroken = true
+      resolve()
+    })
+  )
+  parser?.on("field", (name, value, nameTruncated, valueTruncated) => {
+    isBroken ||= nameTruncated || valueTruncated
+    fields.push([name, value])
+  })
+  parser?.on("file", (name, stream, fileName, _encoding, mediaType) => {
+    stream.on("error", () => undefined)
+    if (name !== fileField || file !== undefined) {
+      isBroken = true
+      return stream.resume()
+    }
+    file = { fileName, mediaType, fieldsBefore: fields.length }
+    keeper.begin(file)
+    return stream.on("data", (chunk) => {
+      const written = keeper.write(chunk)
+      if (written === undefined) return
+      stream.pause()
+      void written.then(() => stream.resume())
+    })
+  })
   return {
-    write: (chunk: Uint8Array): void => {
-      if (parser?.writable === true) parser.write(chunk)
+    /** Wait for the result, if there is one, before you write more. */
+    write: (chunk: Uint8Array): Promise<void> | undefined => {
+      if (parser?.writable !== true || parser.write(chunk)) return undefined
+      return Promise.race([new Promise<void>((next) => parser.once("drain", () => next())), ended])
     },
-    end: async (): Promise<Upload["fields"] | undefined> => {
+    end: async (): Promise<ReadForm | undefined> => {
       if (parser === undefined) return undefined
       if (parser.writable) {
         parser.end()
         await ended
       }
-      return fields
+      keeper.end(!isBroken)
+      return { fields, file, isWhole: !isBroken }
     }
   }
 }
@@ -140,19 +180,21 @@ const parse = async (request: IncomingMessage, options: ParseOptions): Promise<U
   const ended = new AbortController()
   const signal = AbortSignal.any([options.signal, ended.signal])
   const fields: Array<readonly [string, string]> = []
-  let stored: Promise<Uint8Array | string> | undefined
+  let stored: Promise<StoredFile> | undefined
+  let formFile: FormFile | undefined
 
   const fail = (status: number, message: string) => parser.destroy(refuse(status, message))
   parser.on("field", (name, value, nameTruncated, valueTruncated) => {
     if (nameTruncated || valueTruncated) fail(413, `${formatFieldName(name)} is too long`)
     else fields.push([name, value])
   })
-  parser.on("file", (name, stream) => {
+  parser.on("file", (name, stream, fileName, _encoding, mediaType) => {
     if (name !== options.fileField) {
       stream.on("error", () => undefined).resume()
       fail(400, `${formatFieldName(name)} must not be a file`)
       return
     }
+    formFile = { fileName, mediaType, fieldsBefore: fields.length }
     stored = storeFile(stream, { ...options, signal })
     stored.catch((error: Error) => parser.destroy(error))
   })
@@ -172,7 +214,12 @@ const parse = async (request: IncomingMessage, options: ParseOptions): Promise<U
       options.signal.addEventListener("abort", abort, { once: true })
       request.pipe(parser)
     })
-    return { fields, file: await stored }
+    const whole = await stored
+    return {
+      fields,
+      file: whole?.file,
+      fileFacts: formFile && whole && { ...formFile, byteLength: whole.byteLength }
+    }
   } finally {
     clearTimeout(idle)
     request.off("data", onData)
@@ -184,10 +231,15 @@ const parse = async (request: IncomingMessage, options: ParseOptions): Promise<U
 }
 
 /** The bytes of a short WAV file, or the path of any other file. */
+interface StoredFile {
+  readonly file: Uint8Array | string
+  readonly byteLength: number
+}
+
 const storeFile = async (
   file: BusboyFileStream,
   { maximumFileBytes, newPath, signal }: ParseOptions
-): Promise<Uint8Array | string> => {
+): Promise<StoredFile> => {
   let path: string | undefined
   let waiting: Array<Uint8Array> = []
   let length = 0
@@ -211,9 +263,10 @@ const storeFile = async (
     }
     if (file.truncated) throw refuse(413, `the file is larger than ${maximumFileBytes} bytes`)
     const whole = Buffer.concat(waiting)
-    if (target === undefined && Option.contains(Container.sniff(whole), "wav")) return whole
+    if (target === undefined && Option.contains(Container.sniff(whole), "wav"))
+      return { file: whole, byteLength: length }
     // The decoders of other containers read a file.
-    return await write()
+    return { file: await write(), byteLength: length }
   } finally {
     await target?.close()
   }

@@ -12,10 +12,12 @@ import { type BodyObserver, injectFault } from "../faults/injectFault.js"
 import type { IdentityReader } from "../faults/observations.js"
 import { type Problem, type ProblemToResponse, recoverDefects, routingProblem } from "../http/problems.js"
 import { isFromForeignPage } from "../http/webPages.js"
+import type { KeptBody } from "../journal/details.js"
 import { Journal, type JournalService, type OpenEntry } from "../journal/journal.js"
 import { monotonicMillis, wallMillis } from "../realTime.js"
 import { billOnLastByte } from "./billOnLastByte.js"
 import { IdsAndClock } from "./idsAndClock.js"
+import { observeResponse } from "./observeResponse.js"
 
 export interface ServedOperation<R> {
   readonly name: OperationName
@@ -26,7 +28,11 @@ export interface ServedOperation<R> {
   readonly work: (request: HttpServerRequest.HttpServerRequest, entry: OpenEntry) => Effect.Effect<Worked, Problem, R>
   readonly problemToResponse: ProblemToResponse
   /** Reads the fields of a request for the journal from its body. It is used if a fault is the response. */
-  readonly readFields: (headers: Readonly<IncomingHttpHeaders>) => FieldsReader
+  readonly readFields: (
+    headers: Readonly<IncomingHttpHeaders>,
+    entry: OpenEntry,
+    journal: JournalService
+  ) => FieldsReader
   /** The id that the headers of a request have. `null`: none. `undefined`: an id is in the body, if there is one. */
   readonly sentId: (headers: Readonly<IncomingHttpHeaders>) => string | null | undefined
   /** Reads what attempts of one call have in common from the body of a request. It is used while faults are set. */
@@ -41,11 +47,18 @@ export interface Worked {
   readonly hold: Hold | undefined
 }
 
-/** Reads the fields of a body, chunk by chunk. */
+/** Reads a body that is not worked on, chunk by chunk. */
 export interface FieldsReader {
-  readonly write: (chunk: Uint8Array) => void
-  /** The fields. `undefined` if the body can't be read. */
-  readonly end: () => Promise<Readonly<Record<string, unknown>> | undefined>
+  /** Wait for the result, if there is one, before you write more. */
+  readonly write: (chunk: Uint8Array) => Promise<void> | undefined
+  readonly end: () => Promise<ReadBody>
+}
+
+/** What was read of a body. */
+export interface ReadBody {
+  /** `undefined` if the body can't be read. */
+  readonly fields: Readonly<Record<string, unknown>> | undefined
+  readonly body: KeptBody | undefined
 }
 
 /** Handles one request of an operation: routes it, refuses that of a foreign web page, writes it to the journal, and runs the work or a fault. */
@@ -72,17 +85,22 @@ export const operationHandler = <R>({
     const { now } = yield* IdsAndClock
     const startedAt = monotonicMillis()
     const journal = yield* Journal
-    const entry = journal.begin({ operation: name, at: now() })
+    const incoming = NodeHttpServerRequest.toIncomingMessage(request)
+    const entry = journal.begin({ operation: name, at: now(), incoming })
     Object.assign(entry, idsOf?.(request.headers))
     const observed = (yield* Faults).arrived(entry)
     yield* markEnd(entry, journal, NodeHttpServerRequest.toServerResponse(request), observed)
     if (observed !== undefined) {
       observed.identified({ id: sentId(request.headers) })
-      observeBody(NodeHttpServerRequest.toIncomingMessage(request), readIdentity(request.headers), observed)
+      observeBody(incoming, readIdentity(request.headers), observed)
     }
 
     const fault = observed?.fault
-    if (fault !== undefined) entry.outcome = "faulted"
+    if (fault !== undefined) {
+      entry.outcome = "faulted"
+      entry.fault = observed?.faultNumber
+      journal.keepDetails(entry, { fault })
+    }
 
     let done: Worked | undefined
     const worked = work(request, entry).pipe(
@@ -97,7 +115,12 @@ export const operationHandler = <R>({
       ? worked
       : injectFault(
           fault,
-          { request, respondTo, bodyIdleMillis, observer: observerOf(readFields(request.headers), entry, journal) },
+          {
+            request,
+            respondTo,
+            bodyIdleMillis,
+            observer: observerOf(readFields(request.headers, entry, journal), entry, journal)
+          },
           worked
         )
 
@@ -105,8 +128,9 @@ export const operationHandler = <R>({
     entry.status = response.status
     entry.millis = Math.round(monotonicMillis() - startedAt)
     if (fault === undefined) entry.outcome = "answered"
+    const observer = observeResponse(entry, journal, { operation: name, response, worked: done?.response })
     journal.publish(entry)
-    if (done !== undefined) yield* billOnLastByte(request, response, done.hold)
+    yield* billOnLastByte(request, response, done?.hold, observer)
     return response
   })
 
@@ -128,11 +152,16 @@ const observeBody = (incoming: IncomingMessage, { end, write }: IdentityReader, 
   })
 }
 
-/** Keeps the fields of a body that is discarded. */
-const observerOf = (fields: FieldsReader, entry: OpenEntry, { keepRequest }: JournalService): BodyObserver => ({
+/** Keeps a body that is discarded. */
+const observerOf = (
+  fields: FieldsReader,
+  entry: OpenEntry,
+  { keepDetails, keepRequest }: JournalService
+): BodyObserver => ({
   onChunk: fields.write,
-  onEnd: Effect.map(Effect.promise(fields.end), (read) => {
-    if (read !== undefined) keepRequest(entry, read)
+  onEnd: Effect.map(Effect.promise(fields.end), ({ body, fields }) => {
+    if (fields !== undefined) keepRequest(entry, fields)
+    keepDetails(entry, { body })
   })
 })
 

@@ -185,14 +185,17 @@ const readJsonFields = (maximumBytes: number, decode: Decode): FieldsReader => {
       length += chunk.length
       if (length <= maximumBytes) chunks.push(chunk)
       else chunks.length = 0
+      return undefined
     },
     end: async () => {
+      const bytes = Buffer.concat(chunks)
+      const body = length <= maximumBytes ? ({ _tag: "Json", bytes } as const) : undefined
       try {
-        const json: unknown = JSON.parse(Buffer.concat(chunks).toString())
+        const json: unknown = JSON.parse(bytes.toString())
         const fields = Option.getOrUndefined(Effect.runSync(Effect.option(decode(json))))
-        return Predicate.isRecord(json) ? asReceived(json, fields) : undefined
+        return { fields: Predicate.isRecord(json) ? asReceived(json, fields) : undefined, body }
       } catch {
-        return undefined
+        return { fields: undefined, body }
       }
     }
   }
@@ -240,10 +243,12 @@ const synthesize = (
     const authorization = yield* authorize(request)
     entry.keyId = authorization.keyId
 
-    const json = yield* readJsonBody(request, { maximumBytes: maximumBodyBytes, idleMillis: options.bodyIdleMillis })
+    const { keepDetails, keepRequest } = yield* Journal
+    const limits = { maximumBytes: maximumBodyBytes, idleMillis: options.bodyIdleMillis }
+    const json = yield* readJsonBody(request, limits, (bytes) => keepDetails(entry, { body: { _tag: "Json", bytes } }))
     const body = yield* Effect.mapError(decode(json), (error) => badRequest(describeParseError(error)))
     const { sampleRate: from } = yield* voiceFor(voice, body)
-    ;(yield* Journal).keepRequest(entry, asReceived(json, body))
+    keepRequest(entry, asReceived(json, body))
     const units = Contract.codePoints(body.text)
     const cost = { operation: "synthesize", units, credits: units } as const
     const hold = yield* Effect.mapError(authorization.hold(cost), problemOf)

@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, STATUS_CODES } from "node:http"
+import { STATUS_CODES } from "node:http"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
@@ -9,10 +9,11 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { type Recognised, Recogniser, type RecogniserModel, type RecogniserService } from "../../Recogniser.js"
-import { Accounts, type Refusal } from "../account/accounts.js"
+import { Accounts, type Authorization, type Refusal } from "../account/accounts.js"
 import type { Exchanges } from "../exchanges/exchanges.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
-import { Journal, type OpenEntry } from "../journal/journal.js"
+import { Journal, type JournalService, type OpenEntry } from "../journal/journal.js"
+import { makeUploadKeeper } from "../journal/keepUpload.js"
 import { withNumbers } from "../numbers/withNumbers.js"
 import type { Settings } from "../options.js"
 import { readRecording } from "../recordings/recording.js"
@@ -21,8 +22,8 @@ import { TemporaryFiles } from "../recordings/temporaryFiles.js"
 import { recogniserProblem } from "./engineProblems.js"
 import { identifyForm } from "./formIdentity.js"
 import { IdsAndClock } from "./idsAndClock.js"
-import { readFieldsOnly, readUpload } from "./multipartUpload.js"
-import { type FieldsReader, operationHandler } from "./operation.js"
+import { readForm, readUpload, type Upload } from "./multipartUpload.js"
+import { type FieldsReader, operationHandler, type ServedOperation } from "./operation.js"
 import { toForm, transcriptionForm } from "./transcriptionForm.js"
 
 const problemOf = (refusal: Refusal): Problem => {
@@ -95,14 +96,17 @@ const makeHotwordsLog = () => {
     })
 }
 
-/** The fields of a form, without its file. */
-const readFormFields = (headers: Readonly<IncomingHttpHeaders>): FieldsReader => {
-  const { end, write } = readFieldsOnly(headers, Contract.field.audioFile)
+/** The fields and the file of a form that is not worked on. */
+const readFormFields: ServedOperation<never>["readFields"] = (headers, entry, journal): FieldsReader => {
+  const { end, write } = readForm(headers, Contract.field.audioFile, makeUploadKeeper(entry, journal))
   return {
     write,
     end: async () => {
-      const fields = await end()
-      return fields && Option.getOrUndefined(Effect.runSync(Effect.option(toForm(fields))))
+      const form = await end()
+      return {
+        fields: form && Option.getOrUndefined(Effect.runSync(Effect.option(toForm(form.fields)))),
+        body: form?.isWhole === true ? { _tag: "Form", fields: form.fields, file: form.file } : undefined
+      }
     }
   }
 }
@@ -114,7 +118,6 @@ const authorize = ({ headers }: HttpServerRequest.HttpServerRequest) =>
 
 const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEntry, options: TranscriptionOptions) =>
   Effect.gen(function* () {
-    const recogniser = yield* Recogniser
     const idsAndClock = yield* IdsAndClock
     const receivedAt = idsAndClock.now()
     const elapsedMillis = idsAndClock.startTimer()
@@ -126,8 +129,44 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
       maximumFileBytes: options.maximumUploadBytes,
       idleMillis: options.bodyIdleMillis
     })
+    const journal = yield* Journal
+    const keepFile = keepForm(entry, upload, journal)
+    const work = transcribeUpload(upload, entry, { ...options, authorization, receivedAt, elapsedMillis })
+    // Not before: the recogniser reads the file.
+    return yield* Effect.ensuring(work, Effect.promise(keepFile))
+  })
+
+/** Keeps a form. The result keeps its file: moves it, if it is on disk. */
+const keepForm = (entry: OpenEntry, { fields, file, fileFacts }: Upload, journal: JournalService) => {
+  journal.keepDetails(entry, { body: { _tag: "Form", fields, file: fileFacts } })
+  if (file === undefined || fileFacts === undefined) return async () => undefined
+  const { byteLength, fileName, mediaType } = fileFacts
+  if (fileName !== undefined) journal.keepText(entry, "fileName", fileName)
+  entry.fileBytes = byteLength
+  const audio = journal.audioOf(entry, { _tag: "Uploaded", mediaType })
+  return async () => {
+    if (typeof file === "string") await audio.move(file, byteLength)
+    else audio.keep(file)
+  }
+}
+
+interface UploadOptions extends TranscriptionOptions {
+  readonly authorization: Authorization
+  readonly receivedAt: Date
+  readonly elapsedMillis: () => number
+}
+
+const transcribeUpload = (
+  upload: Upload,
+  entry: OpenEntry,
+  { authorization, elapsedMillis, receivedAt, ...options }: UploadOptions
+) =>
+  Effect.gen(function* () {
+    const recogniser = yield* Recogniser
+    const idsAndClock = yield* IdsAndClock
+    const { keepRequest, keepText } = yield* Journal
     const fields = yield* toForm(upload.fields)
-    ;(yield* Journal).keepRequest(entry, fields)
+    keepRequest(entry, fields)
     const form = yield* Effect.mapError(decodeForm(fields), (error) => badRequest(describeParseError(error)))
     const model = options.models.get(form.model)
     if (model === undefined) return yield* Effect.fail(badRequest(unknownModel(form.model, recogniser.models)))
@@ -142,6 +181,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
       hotwords: model.hotwords ? (form.hotwords ?? []) : [],
       parseNumber: form.parse_number === true
     })
+    entry.audioMillis = Math.round(seconds * 1000)
     const units = Math.ceil(seconds)
     const cost = { operation: "transcribe", units, credits: units * options.creditsPerSecond } as const
     const hold = yield* Effect.mapError(authorization.hold(cost), problemOf)
@@ -150,6 +190,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     entry.id = callId
     const { knownRecordings } = recogniser
     const result = recognised ?? nothingIn(recogniser)
+    keepText(entry, "transcript", result.text)
     const body: Contract.Success = {
       status: "success",
       text: result.text,

@@ -19,6 +19,7 @@ import type { OperationName } from "../../OperationName.js"
 import { closeConnection, resetConnection } from "../faults/injectFault.js"
 import { badRequest, type Problem } from "../http/problems.js"
 import { Journal, type JournalService, type OpenEntry } from "../journal/journal.js"
+import { makeUploadKeeper } from "../journal/keepUpload.js"
 import { monotonicMillis } from "../realTime.js"
 import { type ExchangeStore, makeExchangeStore } from "./exchangeStore.js"
 import { type Counter, type ExchangeCall, type Exchanges, makeCounter } from "./exchanges.js"
@@ -112,8 +113,9 @@ const record = (call: ExchangeCall, recorder: Recorder) =>
     const incoming = NodeHttpServerRequest.toIncomingMessage(request)
     const nodeResponse = NodeHttpServerRequest.toServerResponse(request)
     const upload = yield* scopedSpool(recorder.spool)
-    const reader = makeRequestReader(operation, incoming.headers, upload)
-    const body = makeRequestBody(incoming, keepingFields(reader, entry, yield* Journal), recorder.bodyIdleMillis)
+    const journal = yield* Journal
+    const reader = makeRequestReader(operation, incoming.headers, upload, makeUploadKeeper(entry, journal))
+    const body = makeRequestBody(incoming, keepingFields(reader, entry, journal), recorder.bodyIdleMillis)
 
     const lost = (error: unknown) => Effect.zipRight(add("notKept"), warnCut(base, error))
     const startedAt = monotonicMillis()
@@ -148,12 +150,15 @@ const scopedSpool = (options: SpoolOptions) =>
     ({ discard }) => Effect.promise(() => discard().catch(() => undefined))
   )
 
-/** Shows the fields of a request in the journal, as soon as they are read. */
-const keepingFields = (reader: RequestReader, entry: OpenEntry, { keepRequest }: JournalService): RequestReader => ({
+/** Shows the fields and the body of a request in the journal, as soon as they are read. */
+const keepingFields = (reader: RequestReader, entry: OpenEntry, journal: JournalService): RequestReader => ({
   write: reader.write,
   end: async () => {
     const read = await reader.end()
-    if (!isProblem(read)) keepRequest(entry, read.journalFields)
+    if (!isProblem(read)) {
+      journal.keepRequest(entry, read.journalFields)
+      journal.keepDetails(entry, { body: read.body })
+    }
     return read
   }
 })

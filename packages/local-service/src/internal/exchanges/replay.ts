@@ -11,6 +11,7 @@ import type { Worked } from "../contract/operation.js"
 import { badRequest, type Problem } from "../http/problems.js"
 import { contentEncodingProblem } from "../http/requestBodies.js"
 import { Journal } from "../journal/journal.js"
+import { makeUploadKeeper } from "../journal/keepUpload.js"
 import { type FilePart, makeDigest } from "./contents.js"
 import { callIdOf, inlineBody, type KeptResponse } from "./exchangeFile.js"
 import { type ExchangeIndex, type IndexedExchange, readIndex } from "./exchangeIndex.js"
@@ -54,8 +55,10 @@ const replay = (call: ExchangeCall, index: ExchangeIndex, options: Replay) =>
     if (ApiKey.problemWith(Redacted.make(key)) !== undefined) return yield* Effect.fail(unknownKey)
     entry.keyId = "replay"
 
-    const { filename, journalFields, ...facts } = yield* readFacts(call, options)
-    ;(yield* Journal).keepRequest(entry, journalFields)
+    const { body, filename, journalFields, ...facts } = yield* readFacts(call, options)
+    const { keepDetails, keepRequest } = yield* Journal
+    keepRequest(entry, journalFields)
+    keepDetails(entry, { body })
     const exchange = index.get(identityOf({ operation, ...facts }))
     const response: Effect.Effect<Worked, Problem> =
       exchange === undefined
@@ -85,24 +88,25 @@ const fromFolder = (
 const damaged = ({ message }: LocalServiceExchangesUnusable): Effect.Effect<never, Problem> =>
   Effect.zipRight(Effect.logError(message), Effect.fail<Problem>({ status: 500, message: message.replace(/\.$/, "") }))
 
-const readFacts = ({ operation, request }: ExchangeCall, { bodyIdleMillis }: ReplayOptions) =>
+const readFacts = ({ entry, operation, request }: ExchangeCall, { bodyIdleMillis }: ReplayOptions) =>
   Effect.gen(function* () {
     const incoming = NodeHttpServerRequest.toIncomingMessage(request)
     const encoded = contentEncodingProblem(incoming)
     if (encoded !== undefined) return yield* Effect.fail(encoded)
     const digest = makeDigest()
-    const reader = makeRequestReader(operation, incoming.headers, { write: async (chunk) => digest.add(chunk) })
-    const body = makeRequestBody(incoming, reader, bodyIdleMillis)
+    const keeper = makeUploadKeeper(entry, yield* Journal)
+    const reader = makeRequestReader(operation, incoming.headers, { write: async (chunk) => digest.add(chunk) }, keeper)
+    const incomingBody = makeRequestBody(incoming, reader, bodyIdleMillis)
     yield* Effect.tryPromise({
       try: async () => {
-        while ((await body.pull()) !== undefined);
+        while ((await incomingBody.pull()) !== undefined);
       },
       catch: problemOf
     })
-    const read = yield* Effect.promise(() => body.whenRead)
+    const read = yield* Effect.promise(() => incomingBody.whenRead)
     if (isProblem(read)) return yield* Effect.fail(read)
-    const { audio, fields, journalFields } = read
-    return { fields, journalFields, audio: audio && digest.facts(), filename: audio?.filename }
+    const { audio, body, fields, journalFields } = read
+    return { body, fields, journalFields, audio: audio && digest.facts(), filename: audio?.filename }
   })
 
 const problemOf = (error: unknown): Problem => {

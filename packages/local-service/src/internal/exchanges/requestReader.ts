@@ -10,6 +10,8 @@ import { openFieldsParser } from "../contract/multipartUpload.js"
 import { maximumBodyBytes } from "../contract/synthesis.js"
 import { toForm } from "../contract/transcriptionForm.js"
 import { badRequest, formatFieldName, type Problem } from "../http/problems.js"
+import type { FormFile, KeptBody } from "../journal/details.js"
+import type { UploadKeeper } from "../journal/keepUpload.js"
 import type { Contents } from "./contents.js"
 import { fieldsOfForm, type RequestContent, sortKeys } from "./identity.js"
 
@@ -17,6 +19,8 @@ import { fieldsOfForm, type RequestContent, sortKeys } from "./identity.js"
 export interface ReadRequest extends Pick<RequestContent, "fields"> {
   /** The fields for the journal. */
   readonly journalFields: Readonly<Record<string, unknown>>
+  /** The body, as the journal keeps it. */
+  readonly body: KeptBody
   /** The recording, if there is one. */
   readonly audio: { readonly filename: string | undefined } | undefined
 }
@@ -29,12 +33,13 @@ export interface RequestReader extends Contents {
 
 export const isProblem = (read: ReadRequest | Problem): read is Problem => "status" in read
 
-/** A reader of the requests of an operation. The bytes of the recording go to `audio`. */
+/** A reader of the requests of an operation. The bytes of the recording go to `audio` and to `keeper`. */
 export const makeRequestReader = (
   operation: OperationName,
   headers: Readonly<IncomingHttpHeaders>,
-  audio: Contents
-): RequestReader => (operation === "synthesize" ? jsonReader() : formReader(headers, audio))
+  audio: Contents,
+  keeper: UploadKeeper
+): RequestReader => (operation === "synthesize" ? jsonReader() : formReader(headers, audio, keeper))
 
 const jsonReader = (): RequestReader => {
   const chunks: Array<Uint8Array> = []
@@ -47,10 +52,13 @@ const jsonReader = (): RequestReader => {
     end: async () => {
       if (length > maximumBodyBytes)
         return { status: 413, message: `the body is larger than ${maximumBodyBytes} bytes` }
+      const bytes = Buffer.concat(chunks)
       try {
-        const json: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)))
+        const json: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
         // Sorting fails if the value is nested too deep.
-        if (Predicate.isRecord(json) && sortKeys(json)) return { fields: json, journalFields: json, audio: undefined }
+        if (Predicate.isRecord(json) && sortKeys(json)) {
+          return { fields: json, journalFields: json, body: { _tag: "Json", bytes }, audio: undefined }
+        }
       } catch {
         // As below.
       }
@@ -61,11 +69,11 @@ const jsonReader = (): RequestReader => {
 
 const noForm: Problem = { status: 415, message: "the body must be multipart/form-data" }
 
-const formReader = (headers: Readonly<IncomingHttpHeaders>, audio: Contents): RequestReader => {
+const formReader = (headers: Readonly<IncomingHttpHeaders>, audio: Contents, keeper: UploadKeeper): RequestReader => {
   const parser = openFieldsParser(headers, Contract.field.audioFile)
   if (parser === undefined) return { write: async () => undefined, end: async () => noForm }
   let problem: Problem | undefined
-  let filename: string | undefined
+  let formFile: FormFile | undefined
   let file: Promise<void> | undefined
   const list: Array<readonly [string, string]> = []
   const broken = new AbortController()
@@ -76,14 +84,15 @@ const formReader = (headers: Readonly<IncomingHttpHeaders>, audio: Contents): Re
     if (nameTruncated || valueTruncated) fail(`${formatFieldName(name)} is too long`)
     else list.push([name, value])
   })
-  parser.on("file", (name, stream, given) => {
+  parser.on("file", (name, stream, fileName, _encoding, mediaType) => {
     if (name !== Contract.field.audioFile) {
       fail(`${formatFieldName(name)} must not be a file`)
       stream.on("error", () => undefined).resume()
       return
     }
-    filename = given
-    file = pass(addAbortSignal(broken.signal, stream), audio)
+    formFile = { fileName, mediaType, fieldsBefore: list.length }
+    keeper.begin(formFile)
+    file = pass(addAbortSignal(broken.signal, stream), audio, keeper)
     file.catch(() => fail(malformed))
   })
   parser.on("filesLimit", () => fail("the form has more than one file"))
@@ -106,17 +115,22 @@ const formReader = (headers: Readonly<IncomingHttpHeaders>, audio: Contents): Re
       if (parser.writable) parser.end()
       await ended
       await file?.catch(() => undefined)
+      keeper.end(problem === undefined)
       if (problem !== undefined) return problem
       const journalFields = Option.getOrElse(Effect.runSync(Effect.option(toForm(list))), () =>
         Object.fromEntries(list)
       )
-      return { fields: fieldsOfForm(list), journalFields, audio: file && { filename } }
+      const body = { _tag: "Form", fields: list, file: formFile } as const
+      return { fields: fieldsOfForm(list), journalFields, body, audio: formFile && { filename: formFile.fileName } }
     }
   }
 }
 
 const malformed = "the multipart body is malformed or ends early"
 
-const pass = async (stream: BusboyFileStream, audio: Contents): Promise<void> => {
-  for await (const chunk of stream) await audio.write(chunk)
+const pass = async (stream: BusboyFileStream, audio: Contents, keeper: UploadKeeper): Promise<void> => {
+  for await (const chunk of stream) {
+    await audio.write(chunk)
+    await keeper.write(chunk)
+  }
 }

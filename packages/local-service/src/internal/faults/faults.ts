@@ -20,6 +20,8 @@ export interface ArmedFaults extends FaultsService {
 export interface ObservedRequest extends Observer {
   /** The fault to apply. */
   readonly fault: Fault | undefined
+  /** The number of this fault, counted from 1. `undefined`: none. */
+  readonly faultNumber: number | undefined
 }
 
 export class Faults extends Context.Tag("@effect-speech/local-service/internal/Faults")<Faults, ArmedFaults>() {}
@@ -88,11 +90,12 @@ export const makeFaults = ({ changed, now }: FaultsOptions): ArmedFaults => {
       if (observations === undefined) return undefined
       const met = next(entry.operation)
       const { body, status } = met?.fault ?? {}
+      const faultNumber = met === undefined ? undefined : armed.indexOf(met) + 1
       const observer = observations.arrived(entry, {
-        fault: met === undefined ? null : armed.indexOf(met) + 1,
+        fault: faultNumber ?? null,
         isInjected: body !== undefined || status !== undefined
       })
-      return { fault: met?.fault, ...observer }
+      return { fault: met?.fault, faultNumber, ...observer }
     }
   }
 }

@@ -24,7 +24,8 @@ export interface FaultedRequest {
 
 /** Sees a body that is discarded. */
 export interface BodyObserver {
-  readonly onChunk: (chunk: Uint8Array) => void
+  /** No chunk follows before the result, if there is one. */
+  readonly onChunk: (chunk: Uint8Array) => Promise<void> | undefined
   /** Runs after the whole body. */
   readonly onEnd: Effect.Effect<void>
 }
@@ -88,7 +89,13 @@ const discardBody = (
     const idle = setTimeout(() => resume(Effect.succeed(false)), idleMillis)
     incoming.on("data", (chunk) => {
       idle.refresh()
-      onChunk(chunk)
+      const read = onChunk(chunk)
+      if (read === undefined) return
+      incoming.pause()
+      void read.then(() => {
+        idle.refresh()
+        incoming.resume()
+      })
     })
     incoming.once("end", () => {
       clearTimeout(idle)

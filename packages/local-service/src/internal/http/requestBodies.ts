@@ -26,10 +26,11 @@ export const bodyTimeoutProblem = (idleMillis: number): Problem => ({
   headers: { Connection: "close" }
 })
 
-/** Reads and parses a JSON body. Fails with 400, 408, 413 or 415. */
+/** Reads and parses a JSON body. Fails with 400, 408, 413 or 415. `onBytes` runs before the body is parsed. */
 export const readJsonBody = (
   request: HttpServerRequest.HttpServerRequest,
-  limits: BodyLimits
+  limits: BodyLimits,
+  onBytes: (bytes: Uint8Array) => void = () => undefined
 ): Effect.Effect<unknown, Problem> => {
   const incoming = NodeHttpServerRequest.toIncomingMessage(request)
   if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
@@ -37,7 +38,10 @@ export const readJsonBody = (
   }
   const encoded = contentEncodingProblem(incoming)
   if (encoded !== undefined) return Effect.fail(encoded)
-  return Effect.flatMap(readBytes(incoming, limits), parseJson)
+  return Effect.flatMap(readBytes(incoming, limits), (bytes) => {
+    onBytes(bytes)
+    return parseJson(bytes)
+  })
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })

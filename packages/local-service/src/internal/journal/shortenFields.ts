@@ -54,3 +54,7 @@ const shortJson = (value: unknown, maximum: number): ShortenedFields => {
     return { json: '"nested too deep"', isWhole: false }
   }
 }
+
+/** The beginning of a text, as a string of its own: a part would keep the whole in memory. */
+export const shortText = (text: string, maximum: number): string =>
+  text.length <= maximum ? text : Buffer.from(text.slice(0, maximum).replace(/[\uD800-\uDBFF]$/, "")).toString()

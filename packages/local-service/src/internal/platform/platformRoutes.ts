@@ -20,11 +20,12 @@ import { authorize, cookieName, signIn, signOut } from "../console/browser.js"
 import type { Calls } from "../console/calls.js"
 import { eventsResponse } from "../console/events.js"
 import { consoleFile, consolePage } from "../console/files.js"
+import { audioResponse, detailsOf, findRequest } from "../console/requestDetails.js"
 import type { Sessions } from "../console/sessions.js"
 import { badRequest, describeParseError, methodNotAllowed, type Problem, requestPath } from "../http/problems.js"
 import { readJsonBody } from "../http/requestBodies.js"
 import type { Changes } from "../journal/changes.js"
-import type { RequestCount } from "../journal/journal.js"
+import type { JournalService, RequestCount } from "../journal/journal.js"
 import { BodyOptional } from "./bodyOptional.js"
 import { metricsText, metricsType } from "./metrics.js"
 import { readinessOf } from "./models.js"
@@ -37,6 +38,7 @@ export interface PlatformOptions extends ServiceDescription {
   readonly faults: FaultsService
   readonly requests: Effect.Effect<ReadonlyArray<JournalEntry>>
   readonly counts: Effect.Effect<ReadonlyArray<RequestCount>>
+  readonly journal: Pick<JournalService, "find" | "empty">
   /** The models at this moment. */
   readonly models: Effect.Effect<ReadonlyArray<Model>>
   readonly reset: (options: ReproducibleOptions) => Effect.Effect<void>
@@ -62,7 +64,7 @@ type Handlers = {
 }
 
 const makeHandlers = (service: PlatformOptions): Handlers => {
-  const { accounts, calls, changes, counts, faults, models, sessions } = service
+  const { accounts, calls, changes, counts, faults, journal, models, sessions } = service
   return {
     health: () => Effect.succeed(HttpServerResponse.unsafeJson({ status: "ok" }, notStored)),
     ready: () =>
@@ -98,6 +100,11 @@ const makeHandlers = (service: PlatformOptions): Handlers => {
     setFaults: ({ payload }) => Effect.zipRight(faults.set(payload), faults.list),
     faultReport: () => faults.report,
     requests: () => service.requests,
+    clearRequests: () => journal.empty,
+    request: ({ path }) => Effect.map(findRequest(journal, path.number), detailsOf),
+    requestAudio: ({ path }) => Effect.flatMap(findRequest(journal, path.number), audioResponse),
+    replayRequest: ({ path }) =>
+      Effect.flatMap(Effect.all([calls, findRequest(journal, path.number)]), ([{ replay }, found]) => replay(found)),
     reset: ({ payload }) => service.reset(payload),
     events: () => eventsResponse(changes, sessions),
     models: () => models,
@@ -136,6 +143,7 @@ export const platformRoutes = (service: PlatformOptions) => {
             : Effect.void
       })
       const readUrlParams = Option.match(endpoint.urlParamsSchema, { onNone: () => Effect.void, onSome: readQuery })
+      const readPath = Option.match(endpoint.pathSchema, { onNone: () => Effect.void, onSome: readParams })
       const toResponse = encodeSuccess(endpoint.successSchema)
       routes.push(
         HttpRouter.makeRoute(
@@ -144,7 +152,7 @@ export const platformRoutes = (service: PlatformOptions) => {
           Effect.gen(function* () {
             yield* authorized
             const request = {
-              path: yield* HttpRouter.params,
+              path: yield* readPath,
               urlParams: yield* readUrlParams,
               payload: yield* readPayload
             }
@@ -181,6 +189,16 @@ const readQuery = <A>(schema: Schema.Schema<A, unknown>) => {
   })
 }
 
+/** A path whose parameters can't be decoded names nothing. */
+const readParams = <A>(schema: Schema.Schema<A, unknown>) => {
+  const decode = Schema.decodeUnknown(schema)
+  return Effect.flatMap(HttpRouter.params, (params) =>
+    Effect.mapError(decode(params), (): Problem => ({ status: 404, message: nothingHere }))
+  )
+}
+
+const nothingHere = "nothing is here; /openapi.json lists all paths"
+
 const encodeSuccess = <A>(schema: Schema.Schema<A, unknown>) => {
   const status = HttpApiSchema.getStatusSuccess(schema)
   const encode = Schema.encodeUnknown(schema)
@@ -202,6 +220,6 @@ const notFound = (
     .map(({ method }) => method)
   // The router finds no route for a path that can't be decoded, even if the method is allowed.
   return allowed.length === 0 || allowed.includes(request.method)
-    ? { status: 404, message: "nothing is here; /openapi.json lists all paths" }
+    ? { status: 404, message: nothingHere }
     : methodNotAllowed(path, allowed)
 }

@@ -107,7 +107,7 @@ export const responseChecker = (document: Document) => {
     if (strange.length > 0) return `has headers that are not described: ${strange.join(", ")}`
     if (head || content === undefined) return answer.bytes.length === 0 ? undefined : "has a body"
     const type = answer.headers["content-type"]?.split(";")[0] ?? ""
-    if (!(type in content)) return `is ${type}`
+    if (!(type in content) && !(type.replace(/\/.*/, "/*") in content)) return `is ${type}`
     if (
       answer.headers["content-length"] !== undefined &&
       Number(answer.headers["content-length"]) !== answer.bytes.length

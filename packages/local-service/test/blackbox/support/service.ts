@@ -19,7 +19,7 @@ const perCodePoint = 80
  * A silent voice. These words in a text change it: `(fail)` is a failure of the engine, `(die)` a defect, `(wait)` takes
  * half a second, `(never)` never ends, `(nothing)` gives no audio.
  */
-const silentVoice = cannedVoice(({ text }) => {
+export const silentVoice = cannedVoice(({ text }) => {
   if (text.includes("(fail)")) return Stream.fail(new VoiceFailed({ reason: "Failed", message: "no breath" }))
   if (text.includes("(die)")) return Stream.die("broken")
   const speech = text.includes("(nothing)")

@@ -1,8 +1,5 @@
 /** What a fault does at this moment. Its times go on between two readings of the list. */
-import { useEffect, useState } from "preact/hooks"
 import type { FaultRecord } from "../../../src/Faults.js"
-import { faults } from "../state.js"
-import { useStore } from "../store.js"
 
 /**
  * - `on`: it fails the requests that it matches
@@ -30,25 +27,4 @@ export const laterBy = (millis: number, record: FaultRecord): FaultRecord => {
     ...(begins > 0 && { beginsInMillis: begins }),
     ...(endsInMillis !== undefined && { endsInMillis: Math.max(0, endsInMillis - millis) })
   }
-}
-
-let readAt = performance.now()
-faults.subscribe(() => {
-  readAt = performance.now()
-})
-
-const tickMillis = 500
-
-/** The faults at this moment. Draws again while a time goes on. */
-export const useFaultTimes = (): ReadonlyArray<FaultRecord> => {
-  const records = useStore(faults) ?? []
-  const [, redraw] = useState({})
-  const now = records.map((record) => laterBy(performance.now() - readAt, record))
-  const isTimed = now.some((record) => record.beginsInMillis !== undefined || (record.endsInMillis ?? 0) > 0)
-  useEffect(() => {
-    if (!isTimed) return
-    const ticking = setInterval(() => redraw({}), tickMillis)
-    return () => clearInterval(ticking)
-  }, [isTimed])
-  return now
 }
