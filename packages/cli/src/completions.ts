@@ -8,7 +8,7 @@
  * | fish  | `speech --completions fish \| source` |
  *
  * A script holds all words, so a Tab starts no process. The libraries for this, such as `@bomb.sh/tab` and `omelette`, start the
- * command at each Tab.
+ * command at each Tab. The names that a service offers are read from the files of `completedNames.ts`.
  */
 import {
   allOptions,
@@ -22,7 +22,7 @@ import {
   type Shell,
   secondWords
 } from "./declaration.js"
-import type { Command, Option } from "./option.js"
+import type { Command, NameKind, Option } from "./option.js"
 import { quoteFish, quotePosix } from "./shells.js"
 
 const everyCommand: ReadonlyArray<readonly [string, Command]> = commandNames.map((name) => [name, commands[name]])
@@ -55,11 +55,20 @@ const completing = (kind: "file" | "command"): ReadonlyArray<string> =>
 const takingFiles = completing("file").map(quoted)
 const runners = completing("command")
 
+/** The kind of the names, and the address of the service that offers them, as a shell reads it. */
+const addressOf = (kind: NameKind): string => `${kind} "$SPEECH_${kind === "models" ? "STT" : "TTS"}_BASE_URL"`
+
+/** The folder of the files of names. */
+const namesFolder = `\${XDG_CACHE_HOME:-\${LOCALAPPDATA:-$HOME/.cache}}/effect-speech`
+
 /** What bash does for the value of an option. */
 const bashAction = ({ choices, completes }: Option<unknown>): string => {
   if (choices !== undefined) return `candidates="${choices.join(" ")}"`
   if (completes === "folder") return "compopt +o default -o dirnames 2> /dev/null; return"
-  return completes === "file" ? "return" : "compopt +o default 2> /dev/null; return"
+  if (completes === "file") return "return"
+  return completes === undefined
+    ? "compopt +o default 2> /dev/null; return"
+    : `candidates="$(_speech_names ${addressOf(completes)})"`
 }
 
 /** The cases of bash for the values of options, such as `"transcribe --format"`. Two commands may have different ones. */
@@ -83,6 +92,10 @@ const bash = (): string => {
   const withValue = everyOption.filter(({ value }) => value !== undefined)
   const groups = groupNames.join("|")
   return `# Completions of speech for bash: source <(speech --completions bash)
+# The names that speech models and speech voices listed. The command keeps only those that hold nothing a shell would run.
+_speech_names() {
+    { echo "$(< "${namesFolder}/$1@\${2//[^A-Za-z0-9]/-}")"; } 2> /dev/null
+}
 _speech() {
     # bash splits words at = and : too, so the line is read as the command will read it.
     local line="\${COMP_LINE:0:COMP_POINT}" command="" previous="" word candidates="" dashes=""
@@ -149,15 +162,18 @@ complete -o bashdefault -o default -F _speech speech
 `
 }
 
-const zshText = (text: string): string => text.replace(/[\\:[\]]/g, "\\$&")
+const zshText = (text: string): string => text.replace(/[\\:[\]]/g, "$&")
+
+const zshAction = (completes: Option<unknown>["completes"]): string => {
+  if (completes === undefined) return " "
+  if (completes === "folder") return "_files -/"
+  return completes === "file" ? "_files" : `_speech_names ${completes}`
+}
 
 /** An option for zsh, and its short form: either excludes the other. */
 const zshOption = (option: Option<unknown>): ReadonlyArray<string> => {
   const { choices, completes, description, isRepeatable, name, short, value } = option
-  const action =
-    choices === undefined
-      ? { file: "_files", folder: "_files -/", none: " " }[completes ?? "none"]
-      : `(${choices.map(zshText).join(" ")})`
+  const action = choices === undefined ? zshAction(completes) : `(${choices.map(zshText).join(" ")})`
   const rest = `[${zshText(description)}]${value === undefined ? "" : `:${zshText(value)}:${action}`}`
   const before = isRepeatable ? "*" : short === undefined ? "" : `(${formsOf(option).join(" ")})`
   return [
@@ -230,6 +246,14 @@ ${indent}esac`
 
 const zsh = (): string => `#compdef speech
 # Completions of speech for zsh: source <(speech --completions zsh), after compinit
+_speech_names() {
+    local address="$SPEECH_TTS_BASE_URL"
+    [[ "$1" == models ]] && address="$SPEECH_STT_BASE_URL"
+    local file="${namesFolder}/$1@\${address//[^A-Za-z0-9]/-}"
+    local -a names
+    [[ -r "$file" ]] && names=("\${(@f)$(<"$file")}")
+    compadd -a names
+}
 _speech() {
     local curcontext="$curcontext" state line
     typeset -A opt_args
@@ -237,6 +261,12 @@ ${zshLevel("    ", "command", [...firstWords.map((word) => zshCommand(word, word
 }
 if [ "$funcstack[1]" = _speech ]; then _speech "$@"; else compdef _speech speech; fi
 `
+
+const fishArgument = (completes: Option<unknown>["completes"]): string => {
+  if (completes === undefined) return " -x"
+  if (completes === "folder") return " -xa '(__fish_complete_directories)'"
+  return completes === "file" ? " -rF" : ` -xa '(__speech_names ${addressOf(completes)})'`
+}
 
 const fish = (): string => {
   const optionLine = (condition: string, option: Option<unknown>): string => {
@@ -247,7 +277,7 @@ const fish = (): string => {
         ? ""
         : choices !== undefined
           ? ` -xa ${quoteFish(choices.join(" "))}`
-          : { file: " -rF", folder: " -xa '(__fish_complete_directories)'", none: " -x" }[completes ?? "none"]
+          : fishArgument(completes)
     return `complete -c speech${condition} -l ${name}${letter}${argument} -d ${quoteFish(description)}`
   }
   /** Two commands may have the same last word. */
@@ -264,6 +294,13 @@ const fish = (): string => {
     `complete -c speech -n '${condition}' -a ${word} -d ${quoteFish(summary)}`
   const summaryOf = (name: string): string => commandOf(name)?.summary ?? secondWords(name).join(", ")
   return `# Completions of speech for fish: speech --completions fish | source
+function __speech_names
+    set -l folder $HOME/.cache
+    set -q LOCALAPPDATA; and set folder $LOCALAPPDATA
+    set -q XDG_CACHE_HOME; and set folder $XDG_CACHE_HOME
+    set -l file $folder/effect-speech/$argv[1]@(string replace -ar '[^A-Za-z0-9]' '-' -- $argv[2])
+    test -r $file; and while read -l name; echo $name; end < $file
+end
 complete -c speech -f
 ${common.map((option) => optionLine("", option)).join("\n")}
 ${firstWords

@@ -13,7 +13,7 @@ import {
   archiveWork
 } from "./declaration/archive.js"
 import { listenBack } from "./declaration/listenBack.js"
-import { models } from "./declaration/models.js"
+import { models, voices } from "./declaration/models.js"
 import { doctor, run, serve } from "./declaration/service.js"
 import { commonOptions } from "./declaration/shared.js"
 import { synthesize } from "./declaration/synthesize.js"
@@ -41,6 +41,7 @@ export const commands = {
   serve,
   run,
   models,
+  voices,
   doctor
 }
 
@@ -52,7 +53,7 @@ export const commandGroups: ReadonlyArray<readonly [heading: string, names: Read
   ["Speak and listen", ["synthesize", "transcribe", "listen-back"]],
   ["Many files", commandNames.filter((name) => name.startsWith("archive "))],
   ["Your own service", ["serve", "run"]],
-  ["Checks", ["models", "doctor"]]
+  ["Names and checks", ["models", "voices", "doctor"]]
 ]
 
 const groupIn = (name: string): string | undefined => (name.includes(" ") ? name.replace(/ .*/, "") : undefined)

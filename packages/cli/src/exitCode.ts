@@ -21,6 +21,13 @@ export const interrupted = 130
 /** A failure that nothing expects. */
 export const defect = 70
 
+/** A response has a status that is not in the contract. */
+export const unexpectedStatus = 21
+export const connectionFailed = 30
+export const deadlineExceeded = 31
+/** A response can't be used. */
+export const unusableResponse = 32
+
 const ofTag: Record<SttError["_tag"] | TtsError["_tag"], number> = {
   SttInvalidRequest: invalid,
   SttInvalidApiKey: invalid,
@@ -31,22 +38,22 @@ const ofTag: Record<SttError["_tag"] | TtsError["_tag"], number> = {
   SttForbidden: 13,
   SttServerError: 20,
   SttUnavailable: 20,
-  SttUnexpectedStatus: 21,
-  SttConnectionFailed: 30,
-  SttDeadlineExceeded: 31,
-  SttInvalidResponse: 32,
-  SttTranscriptionFailed: 32,
+  SttUnexpectedStatus: unexpectedStatus,
+  SttConnectionFailed: connectionFailed,
+  SttDeadlineExceeded: deadlineExceeded,
+  SttInvalidResponse: unusableResponse,
+  SttTranscriptionFailed: unusableResponse,
   TtsInvalidRequest: invalid,
   TtsInvalidApiKey: invalid,
   TtsBadRequest: 10,
   TtsUnauthorized: 11,
   TtsServerError: 20,
   TtsBackendFailed: 20,
-  TtsUnexpectedStatus: 21,
-  TtsConnectionFailed: 30,
-  TtsDeadlineExceeded: 31,
-  TtsInvalidResponse: 32,
-  TtsCorruptAudio: 32
+  TtsUnexpectedStatus: unexpectedStatus,
+  TtsConnectionFailed: connectionFailed,
+  TtsDeadlineExceeded: deadlineExceeded,
+  TtsInvalidResponse: unusableResponse,
+  TtsCorruptAudio: unusableResponse
 }
 
 const ofArchiveTag: Record<ArchiveError["_tag"], number> = {

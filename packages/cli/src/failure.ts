@@ -24,6 +24,12 @@ export class InputFailed extends Data.TaggedError("InputFailed")<{ readonly mess
 /** A result could not be written. */
 export class OutputFailed extends Data.TaggedError("OutputFailed")<{ readonly message: string }> {}
 
+/** The service has no list of what it offers, or it can't be read. */
+export class ListUnavailable extends Data.TaggedError("ListUnavailable")<{
+  readonly code: number
+  readonly message: string
+}> {}
+
 /** The command of `speech run` could not be started. The exit codes are those of a shell. */
 export class CommandNotStarted extends Data.TaggedError("CommandNotStarted")<{
   readonly code: 126 | 127
@@ -44,6 +50,7 @@ export type CommandError =
   | AlreadyReported
   | LongJobFailed
   | CommandNotStarted
+  | ListUnavailable
   | UsageError
   | InputFailed
   | OutputFailed

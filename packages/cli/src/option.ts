@@ -14,6 +14,9 @@ export class Invalid {
 /** Reads the text of one value. */
 export type Read<A> = (text: string) => A | Invalid
 
+/** Names that a service offers. */
+export type NameKind = "models" | "languages" | "voices"
+
 interface Details {
   /** What follows "Default:". */
   readonly default?: string
@@ -21,8 +24,8 @@ interface Details {
   readonly choices?: ReadonlyArray<string>
   /** A value that works, for the refusal of a command that lacks it. */
   readonly example?: string
-  /** What a shell completes. Default: `choices`. */
-  readonly completes?: "file" | "folder"
+  /** What a shell completes: files, or the names that `speech models` and `speech voices` listed. Default: `choices`. */
+  readonly completes?: "file" | "folder" | NameKind
   /** One letter, as in `-o FILE`. The same option has the same letter in each command. */
   readonly short?: string
 }

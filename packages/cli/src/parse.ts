@@ -217,7 +217,7 @@ const checkOption = (
   if (value === undefined) return new Refusal(`${rawName} needs a value${suchAs(option)}.`)
   if (isNotUtf8(value)) {
     return new Refusal(
-      option.completes === undefined
+      option.completes !== "file" && option.completes !== "folder"
         ? `${rawName} is not valid UTF-8. Check the encoding of your terminal or script.`
         : `${rawName} is not valid UTF-8, so its ${option.completes} can't be opened. Use a name in UTF-8.`
     )

@@ -87,6 +87,7 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
     case "ArchiveRunConflict":
       return described(ExitCode.ofArchiveError(error), error._tag, error.message, error)
     case "CommandNotStarted":
+    case "ListUnavailable":
       return described(error.code, error._tag, error.message)
     case "BadArgument":
     case "LocalServiceDataDirectoryUnusable":

@@ -42,7 +42,8 @@ const loaders: {
   "archive work": async () => (await archive()).joinMachines,
   serve: async () => (await import("./commands/serve.js")).serve,
   run: async () => (await import("./commands/run.js")).run,
-  models: async () => (await import("./commands/models.js")).models,
+  models: async () => (await import("./commands/offers.js")).models,
+  voices: async () => (await import("./commands/offers.js")).voices,
   doctor: async () => (await import("./commands/doctor.js")).doctor
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isInstalled } from "effect-speech-test-support/programs"
@@ -14,6 +14,12 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "completions-"))
   writeFileSync(join(folder, "call.wav"), "")
   for (const shell of shells) writeFileSync(join(folder, shell), completionScript(shell))
+  mkdirSync(join(folder, "effect-speech"))
+  const names = (file: string, ...lines: ReadonlyArray<string>) =>
+    writeFileSync(join(folder, "effect-speech", file), lines.map((line) => `${line}\n`).join(""))
+  names("models@", "hi-general", "hi-banking", "en-general")
+  names("models@https---stt-example", "ta-general")
+  names("languages@", "en", "hi")
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -23,8 +29,16 @@ const programs = {
   fish: "source ./fish; complete -C $argv[1]"
 }
 
-const complete = (shell: keyof typeof programs, line: string): ReadonlyArray<string> =>
-  execFileSync(shell, ["-c", programs[shell], line], { cwd: folder, encoding: "utf8" })
+const complete = (
+  shell: keyof typeof programs,
+  line: string,
+  environment: NodeJS.ProcessEnv = {}
+): ReadonlyArray<string> =>
+  execFileSync(shell, ["-c", programs[shell], line], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...process.env, XDG_CACHE_HOME: folder, ...environment }
+  })
     .split("\n")
     .flatMap((row) => row.split("\t")[0] || [])
 
@@ -51,7 +65,9 @@ describe.each(shells.filter((shell) => shell !== "zsh"))("a line in %s", (shell)
     ["speech synthesize --o", ["--out", "--output-format"]],
     ["speech transcribe call.wav --mo", ["--model"]],
     ["speech synthesize a --output-format 16", ["16000:pcm16", "16000:float32"]],
-    ["speech synthesize a --lang ", []],
+    ["speech synthesize a --voice ", []],
+    ["speech transcribe a --model hi-g", ["hi-general"]],
+    ["speech archive run a --lang ", ["en", "hi"]],
     ["speech arch", ["archive"]],
     ["speech synthesize -o x --o", ["--out", "--output-format"]],
     ["speech hel", ["help"]],
@@ -66,6 +82,13 @@ describe.each(shells.filter((shell) => shell !== "zsh"))("a line in %s", (shell)
     ["speech run --cred", ["--credits"]]
   ])("%j is completed", (line, expected) => {
     expect(complete(shell, line).toSorted()).toEqual(expected.toSorted())
+  })
+
+  it("the names of a service are those of its address", () => {
+    const ofService = (address: string) =>
+      complete(shell, "speech transcribe a --model ", { SPEECH_STT_BASE_URL: address })
+    expect(ofService("https://stt.example")).toEqual(["ta-general"])
+    expect(ofService("https://other.example")).toEqual([])
   })
 
   it("a command after -- is completed, and its arguments are left to it", () => {

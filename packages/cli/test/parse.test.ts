@@ -98,11 +98,11 @@ describe("the arguments", () => {
   })
 
   const refusals = `
-    sing                                       | There is no such command. The commands are synthesize, transcribe, listen-back, archive, serve, run, models, doctor.
+    sing                                       | There is no such command. The commands are synthesize, transcribe, listen-back, archive, serve, run, models, voices, doctor.
     synthesise                                 | synthesise is not a command. Did you mean synthesize?
     Transcribe                                 | Transcribe is not a command. Did you mean transcribe?
     doc                                        | doc is not a command. Did you mean doctor?
-    --log-level debug --timeout 1              | Give a command: synthesize, transcribe, listen-back, archive, serve, run, models, doctor.
+    --log-level debug --timeout 1              | Give a command: synthesize, transcribe, listen-back, archive, serve, run, models, voices, doctor.
     transcribe a --telephny                    | --telephny is not an option here. Did you mean --telephony?
     transcribe a --modle m                     | --modle is not an option here. Did you mean --model?
     doctor --allow-insecure                    | --allow-insecure is not an option here. Did you mean --allow-insecure-http?
@@ -113,7 +113,7 @@ describe("the arguments", () => {
     synthesize a -o                            | -o needs a value, such as --out speech.wav.
     doctor -qv                                 | --verbose is --log-level debug: leave it out, or --quiet.
     doctor -v --log-level info                 | --verbose is --log-level debug: leave it out, or --log-level.
-    -v                                         | Give a command: synthesize, transcribe, listen-back, archive, serve, run, models, doctor. --version prints the version.
+    -v                                         | Give a command: synthesize, transcribe, listen-back, archive, serve, run, models, voices, doctor. --version prints the version.
     synthesize -5 --out a                      | -5 is not an option here. An argument that begins with a dash goes last, after --.
     synthesize a --output b                    | --output is not an option here. Did you mean --out?
     synthesize a --language en                 | --language is not an option here. Did you mean --lang?
@@ -139,7 +139,7 @@ describe("the arguments", () => {
     synthesize --text a --out c                | --text is not an option here. Give TEXT without it.
     transcribe --file a --model m              | --file is not an option here. Give FILE without it.
     hlep                                       | hlep is not a command. Did you mean help?
-    help speek                                 | There is no such command. The commands are synthesize, transcribe, listen-back, archive, serve, run, models, doctor.
+    help speek                                 | There is no such command. The commands are synthesize, transcribe, listen-back, archive, serve, run, models, voices, doctor.
     help archive rn                            | rn is not a command of archive. Did you mean run?
     synthesize a --out b --speed x             | --speed must be a number.
     synthesize a --out b --g2p-overrides [1]   | --g2p-overrides must be a JSON object.

@@ -1,5 +1,5 @@
 /**
- * `speech models`: lists a folder of models.
+ * `speech models FOLDER`: lists a folder of models.
  */
 import * as Printable from "@effect-speech/common/Printable"
 import * as ModelFolder from "@effect-speech/engine-sherpa/ModelFolder"
@@ -107,7 +107,7 @@ const toJson = (
   notes
 })
 
-export const models = ({ check, json, operands: [folder = ""] }: Given<"models">) =>
+export const modelsOfFolder = ({ check, json, operands: [folder = ""] }: Given<"models">) =>
   Effect.gen(function* () {
     const contents = yield* ModelFolder.read(folder)
     const { models, notes, notUnderstood } = contents

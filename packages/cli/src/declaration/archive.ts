@@ -4,7 +4,7 @@
 import type { Warning } from "@effect-speech/long-form/LongTranscription"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
 import { type Command, choice, flag, group, number, oneOf, optional, repeatable, required, text } from "../option.js"
-import { cutting, modelExample, modelWords, recognition } from "./recognising.js"
+import { cutting, modelDetails, modelWords, recognition } from "./recognising.js"
 import { allowInsecureHttp, json } from "./shared.js"
 import { lang, outputFormat, speed, voice } from "./speaking.js"
 
@@ -95,7 +95,7 @@ const formerAddress = {
   port: optional("--port N", text, "Ignored.")
 }
 
-const modelOfRun = optional("--model NAME", text, `${modelWords} Required to transcribe.`, { example: modelExample })
+const modelOfRun = optional("--model NAME", text, `${modelWords} Required to transcribe.`, modelDetails)
 
 /** The options of `archive run` for recordings, and for texts. */
 export const onlyForRecordings = { model: modelOfRun, ...recognition, ...cutting }

@@ -1,5 +1,5 @@
 import { type Command, group, number, optional, required, text } from "../option.js"
-import { modelExample, modelWords, recognition, telephony } from "./recognising.js"
+import { modelDetails, modelWords, recognition, telephony } from "./recognising.js"
 import { allowInsecureHttp, concurrencyOf, json, retries, timeout } from "./shared.js"
 
 export const listenBack = {
@@ -20,7 +20,7 @@ export const listenBack = {
   },
   options: {
     ...group("Recognition", {
-      model: required("--model NAME", text, modelWords, { example: modelExample }),
+      model: required("--model NAME", text, modelWords, modelDetails),
       ...recognition,
       telephony
     }),

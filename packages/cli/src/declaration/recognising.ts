@@ -15,7 +15,8 @@ const segmentFields: Read<Fields> = (given) => {
 }
 
 export const modelWords = "Model, such as hi-general-v2-8khz. It decides the language."
-export const modelExample = "hi-general-v2-8khz"
+/** How a model is written and completed. */
+export const modelDetails = { example: "hi-general-v2-8khz", completes: "models" } as const
 
 /** How a recording is recognised. */
 export const recognition = {

@@ -17,9 +17,15 @@ const outputFormats = Object.keys(everyFormat) as ReadonlyArray<OutputFormat>
 /** The value of `--lang` that finds the language of each sentence by its script. */
 export const autoLang = "auto"
 
-export const lang = optional("--lang CODE", text, "Language of the text, such as en.", { default: "hi" })
+export const lang = optional("--lang CODE", text, "Language of the text, such as en.", {
+  default: "hi",
+  completes: "languages"
+})
 
-export const voice = optional("--voice ID", text, "Voice of the language.", { default: "default_female" })
+export const voice = optional("--voice ID", text, "Voice of the language.", {
+  default: "default_female",
+  completes: "voices"
+})
 
 export const speed = optional("--speed RATE", number(), "Speaking rate, 0.25 to 4.", {
   default: "that of the voice"

@@ -59,7 +59,7 @@ export const synthesize = {
         "--lang CODE",
         text,
         "Language of the text, such as en. With auto, each sentence has the language of its script.",
-        { default: "hi" }
+        { default: "hi", completes: "languages" }
       ),
       voice,
       speed,

@@ -1,5 +1,5 @@
 import { type Command, flag, group, oneOf, optional, required, text } from "../option.js"
-import { cutting, modelExample, modelWords, recognition, telephony } from "./recognising.js"
+import { cutting, modelDetails, modelWords, recognition, telephony } from "./recognising.js"
 import { allowInsecureHttp, concurrencyOf, json, retries, timeout } from "./shared.js"
 
 const transcriptFormats = ["text", "json", "srt", "vtt"] as const
@@ -25,7 +25,7 @@ export const transcribe = {
   },
   options: {
     ...group("Recognition", {
-      model: required("--model NAME", text, modelWords, { example: modelExample }),
+      model: required("--model NAME", text, modelWords, modelDetails),
       ...recognition,
       telephony,
       aux: flag("--aux", "Request timings and confidences. --json prints them.")
