@@ -32,7 +32,16 @@ const idOf = (number: number): string => {
     : `request-${number}`
 }
 
-export const startService = async () => {
+export interface Service {
+  readonly platformUrl: string
+  /** A new link that signs a browser in once. */
+  readonly link: () => Promise<string>
+  /** Sends so many more requests. Returns how many there were so far. */
+  readonly send: (count: number) => Promise<number>
+  readonly stop: () => Promise<void>
+}
+
+export const startService = async (): Promise<Service> => {
   const runtime = ManagedRuntime.make(layer)
   const service = await runtime.runPromise(LocalService)
   let sent = 0
@@ -51,8 +60,7 @@ export const startService = async () => {
   return {
     platformUrl: service.platformUrl,
     link: async () => Redacted.value(await runtime.runPromise(service.consoleLink)),
-    /** Sends so many more requests. Returns how many there were so far. */
-    send: async (count: number): Promise<number> => {
+    send: async (count) => {
       for (const end = sent + count; sent < end; sent += calls) {
         await Promise.all(Array.from({ length: Math.min(calls, end - sent) }, (_, index) => send(sent + index + 1)))
       }

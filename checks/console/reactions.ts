@@ -15,7 +15,8 @@ const helpers = `{
     let started
     const begin = ({ timeStamp }) => { started ??= timeStamp }
     for (const type of ["keydown", "pointerdown", "wheel"]) addEventListener(type, begin, { capture: true, once: true, passive: true })
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
+      setTimeout(() => reject(new Error("It was not shown within 30 seconds: " + isShown)), 30000)
       const look = () => {
         if (started === undefined || !isShown()) return requestAnimationFrame(look)
         const channel = new MessageChannel()
