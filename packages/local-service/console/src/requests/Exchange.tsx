@@ -4,7 +4,7 @@ import type { RequestDetails } from "../../../src/internal/console/messages.js"
 import type { JournalEntry } from "../../../src/Journal.js"
 import { bytes, duration, number, plural, took } from "../format.js"
 import { isInProgress } from "./outcome.js"
-import { decodeObject } from "./useDetails.js"
+import { decodeObject } from "./transcript.js"
 
 type Headers = RequestDetails["request"]["headers"]
 

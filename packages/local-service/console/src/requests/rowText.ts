@@ -1,7 +1,6 @@
 /** The two lines of a call in the list: what happened, and its facts. */
 import type { JournalEntry } from "../../../src/Journal.js"
-import { sentence } from "../api.js"
-import { duration, number, plural, voice } from "../format.js"
+import { duration, number, plural, sentence, voice } from "../format.js"
 import type { Call } from "./calls.js"
 import { operationName } from "./filter.js"
 import { isCut, isFailed, isInProgress } from "./outcome.js"

@@ -1,7 +1,12 @@
 /** What the response of a transcription says. */
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { TranscriptSegment } from "../../../src/internal/console/messages.js"
-import { decodeObject } from "./useDetails.js"
+
+const JsonObject = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+
+/** The body of a response, if it is a JSON object. */
+export const decodeObject = Schema.decodeUnknownOption(JsonObject)
 
 export interface Heard {
   readonly text: string

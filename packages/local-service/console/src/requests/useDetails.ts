@@ -1,5 +1,4 @@
 /** What the service keeps of a request beside its entry. */
-import * as Schema from "effect/Schema"
 import { useEffect, useState } from "preact/hooks"
 import { RequestDetails } from "../../../src/internal/console/messages.js"
 import type { JournalEntry } from "../../../src/Journal.js"
@@ -30,8 +29,3 @@ export const useDetails = (number: number, entry: JournalEntry | undefined): Det
   }, [number, entry])
   return state
 }
-
-const Text = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
-
-/** The body of a JSON response, if it is an object. */
-export const decodeObject = Schema.decodeUnknownOption(Text)
