@@ -64,11 +64,12 @@ export const editProblem = ({ operation, request, shortened }: JournalEntry): st
     : `The forms of this page have no field for ${others.join(", ")}. Copy the request as curl to edit it.`
 }
 
-/** The fields of a transcription, by their names in HTTP, as the query of the platform. */
-const queryOf = ({ aux, hotwords, model, parse_number }: Fields): Record<string, string> => ({
+/** The fields of a transcription, by their names in HTTP, and whether it is sent as telephony, as the query of the platform. */
+const queryOf = ({ aux, hotwords, model, parse_number, telephony }: Fields): Record<string, string> => ({
   model: typeof model === "string" ? model : "",
   aux: String(aux ?? false),
   ...(parse_number === undefined ? {} : { parseNumber: String(parse_number) }),
+  ...(telephony === true ? { telephony: "true" } : {}),
   ...(hotwords === undefined ? {} : { hotwords: JSON.stringify(hotwords) })
 })
 
