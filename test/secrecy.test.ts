@@ -2,12 +2,16 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { readFileSync } from "node:fs"
 import { inspect } from "node:util"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, it } from "@effect/vitest"
+import { LocalService } from "@effect-speech/local-service"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -169,5 +173,41 @@ it.scopedLive.each(
     )
     expect(published.some((message) => message.includes(key))).toBe(true)
     expect(readFileSync(new URL("../SECURITY.md", import.meta.url), "utf8")).toContain(`\`${channel}\``)
+  })
+)
+
+it.scopedLive("the journal of a service that records has neither key, however they are quoted", () =>
+  Effect.gen(function* () {
+    let at = 0
+    const forms = [key, encodeURIComponent(key), Buffer.from(key).toString("base64"), escapedKey, key.toUpperCase()]
+    const real = yield* scriptedServer((response) => {
+      const form = forms[at++ % forms.length]
+      response.writeHead(503, { "content-type": "application/json", "x-echo": form })
+      response.end(`{"error":"refused ${form}","message":"${form}"}`)
+    })
+    const folder = yield* Effect.orDie(
+      Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+    ).pipe(Effect.provide(NodeFileSystem.layer))
+    const record = { folder, apiKey: Redacted.make(key), sttBaseUrl: real.url, ttsBaseUrl: real.url }
+    const service = yield* Effect.map(Layer.build(LocalService.layer({ record })), Context.get(LocalService))
+    const own = Redacted.value(service.apiKey)
+    const ownSecret = own.slice(own.indexOf(".") + 1)
+    const headers = { "X-API-Key": own, "Content-Type": "application/json", "X-Note": own }
+    const details: Array<string> = []
+    for (const [index] of forms.entries()) {
+      const body = JSON.stringify({ text: `${own} ${index}` })
+      yield* Effect.promise(() => fetch(`${service.ttsBaseUrl}/tts/bytes`, { method: "POST", headers, body }))
+      const url = `${service.platformUrl}/platform/api/requests`
+      const read = async (path: string) =>
+        await (
+          await fetch(`${url}${path}`, { headers: { "X-Admin-Token": Redacted.value(service.adminToken) } })
+        ).text()
+      details.push(...(yield* Effect.promise(() => Promise.all([read(""), read(`/${index + 1}`)]))))
+    }
+    expect(details.length).toBe(10)
+    for (const text of details) {
+      expect(text).toContain("<redacted>")
+      for (const form of [...forms, secret, ownSecret]) expect(text).not.toContain(form)
+    }
   })
 )

@@ -6,6 +6,7 @@ import { faultsAndAccountTests } from "./faultsAndAccount.js"
 import { listenTests } from "./listen.js"
 import { otherOriginsTests } from "./otherOrigins.js"
 import { requestsTests } from "./requests.js"
+import { runsTests } from "./runs.js"
 import { sessionTests } from "./session.js"
 import { speakTests } from "./speak.js"
 
@@ -20,6 +21,7 @@ describe.skipIf(isSkipped)("the console in a browser", () => {
   speakTests()
   listenTests()
   requestsTests()
+  runsTests()
   faultsAndAccountTests()
   enginesTests()
   accessibilityTests()

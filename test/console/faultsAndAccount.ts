@@ -105,7 +105,10 @@ export const faultsAndAccountTests = () =>
       expect((await readKeys(service)).active).toBeNull()
     })
 
-    it("adds credit, and shows the usage of another program by day and operation", async ({ page, service }) => {
+    it("adds credit, shows the usage of another program by day, says how to run one, and suspends the account", async ({
+      page,
+      service
+    }) => {
       const account = await openRoom(page, "Account")
       await account.getByText("1,000,000").waitFor()
       await account.getByRole("textbox", { name: "Top up by" }).fill("500")
@@ -115,5 +118,15 @@ export const faultsAndAccountTests = () =>
       await account.getByText("1,000,468").waitFor()
       await account.getByText("Usage as a table").click()
       await account.getByRole("row", { name: /\d{4}-\d\d-\d\d synthesize 1 32 32/ }).waitFor()
+
+      await account.getByRole("button", { name: "Copy" }).click()
+      await eventually(() => readClipboard(page)).toMatch(/SPEECH_TTS_BASE_URL=http:.*SPEECH_API_KEY= +# your key/s)
+      await account.getByRole("radio", { name: "suspended" }).check()
+      await account.getByText("Requests of every key fail while the account is suspended.").waitFor()
+      await account.getByRole("button", { name: "Set to 0" }).click()
+      await eventually(() => service.run(Effect.flatMap(LocalService, (each) => each.accounts.account))).toMatchObject({
+        state: "suspended",
+        credits: 0
+      })
     })
   })

@@ -32,8 +32,18 @@ export const listenTests = () =>
       ])
     })
 
-    it("says that it does not know a recording, is taught its text, and knows it then", async ({ page }) => {
-      await choose(page, "unknown.wav", noise(32_000))
+    it("warns of a rate, mends it by telephony, is taught the text of a recording, and knows it then", async ({
+      page
+    }) => {
+      const recording = noise(96_000)
+      recording.writeUInt32LE(48_000, 24)
+      recording.writeUInt32LE(96_000, 28)
+      await choose(page, "unknown.wav", recording)
+      const listen = region(page, "Listen")
+      await listen.getByText(/The recording is at 48000 Hz/).waitFor()
+      await listen.getByRole("button", { name: "Send it with telephony" }).click()
+      await listen.getByText(/The recording is at 48000 Hz/).waitFor({ state: "detached" })
+      expect(await listen.getByRole("switch", { name: "Telephony" }).isChecked()).toBe(true)
       await teach(page, "a waterfall at night")
       expect(await region(page, "Listen").getByRole("button", { name: "Teach" }).count()).toBe(0)
     })
@@ -57,7 +67,7 @@ export const listenTests = () =>
       expect(await page.evaluate("decoded")).toBe(0)
       await listen.getByText("Spectrogram (up to 5 minutes)").waitFor()
       expect(await listen.getByRole("checkbox", { name: "Spectrogram" }).isDisabled()).toBe(true)
-      await listen.getByText(/waterfall\.wav/).waitFor()
+      await listen.getByText(/waterfall\.wav · confidence/).waitFor()
 
       await choose(page, "again.wav", long)
       await choose(page, "short.wav", noise(32_000))

@@ -31,6 +31,24 @@ export const sessionTests = () =>
       }
     })
 
+    it("waits for a service that does not respond, says so in any room, and then goes on", async ({
+      context,
+      messages,
+      page
+    }) => {
+      messages.accept(/net::ERR_/)
+      const bar = page.getByRole("alert").getByText("The service does not respond")
+      await context.setOffline(true)
+      // An open response goes on. This closes the events, and opens them again.
+      await page.evaluate(`for (const type of ["pagehide", "pageshow"]) window.dispatchEvent(new Event(type))`)
+      await bar.waitFor()
+      await openRoom(page, "Faults")
+      await bar.waitFor()
+      await context.setOffline(false)
+      await page.getByText("The service responds again.").waitFor()
+      await bar.waitFor({ state: "detached" })
+    })
+
     it("begins with the admin token, goes on if a sign-out fails, ends in every tab when one signs out, and begins in every tab", async ({
       blank,
       context,

@@ -2,6 +2,7 @@
  * Files of variables, such as `.env`.
  */
 import { execFile } from "node:child_process"
+import { closeSync, openSync, readSync, statSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import { parseEnv } from "node:util"
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -64,15 +65,54 @@ export const writeEnvFile = (
     ).pipe(Effect.mapError((error) => writeFailed(path, error)))
   })
 
+const tooLarge = (path: string) =>
+  new InputFailed({ message: `${path} is larger than 1 MiB: give a file of variables.` })
+
 const readText = (path: string, size: number): Effect.Effect<string, InputFailed, FileSystem.FileSystem> =>
   Effect.flatMap(FileSystem.FileSystem, (fs) =>
     size > longestFile
-      ? new InputFailed({ message: `${path} is larger than 1 MiB: give a file of variables.` })
+      ? tooLarge(path)
       : Effect.mapBoth(fs.readFile(path), {
           onFailure: (error) => readFailed(path, error),
           onSuccess: (bytes) => Buffer.from(bytes).toString(encoding)
         })
   )
+
+/** The variables of a file, which may be a pipe, such as that of a program that keeps secrets. */
+export const readEnvFile = (path: string): Effect.Effect<NodeJS.Dict<string>, InputFailed> =>
+  Effect.try({
+    try: () => readBeginning(path),
+    catch: (error) => readFailed(path, error)
+  }).pipe(
+    Effect.filterOrFail(
+      ({ length }) => length <= longestFile,
+      () => tooLarge(path)
+    ),
+    // An editor of Windows writes a mark before the first name.
+    Effect.map((bytes) => parseEnv(bytes.toString("utf8").replace(/^\ufeff/, "")))
+  )
+
+/** Reads a file, and a byte more than the longest at most. */
+const readBeginning = (path: string): Buffer => {
+  const bytes = Buffer.alloc(longestFile + 1)
+  const file = openSync(path, "r")
+  try {
+    let length = 0
+    for (;;) {
+      const read = readSync(file, bytes, length, bytes.length - length, null)
+      length += read
+      if (read === 0 || length === bytes.length) return bytes.subarray(0, length)
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Whether neither this user nor the system owns a file. The administrator may read each. */
+export const belongsToAnother = (path: string): boolean => {
+  const user = process.geteuid?.() ?? 0
+  return user !== 0 && ![user, 0].includes(statSync(path).uid)
+}
 
 const git = (folder: string, ...args: ReadonlyArray<string>): Effect.Effect<number> =>
   Effect.async((resume) => {

@@ -10,11 +10,12 @@ import * as ConfigError from "effect/ConfigError"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as ExitCode from "./exitCode.js"
-import type { AlreadyReported, CommandError, InputFailed, LongJobFailed } from "./failure.js"
+import type { AlreadyReported, CommandError, InputFailed, LongJobFailed, OutputFailed } from "./failure.js"
 import { describeSystemError } from "./fileFailure.js"
 import * as Json from "./json.js"
 import { say } from "./message.js"
 import { describeField, describeServiceError, isServiceError } from "./serviceFailure.js"
+import { describeMissing, SettingsPlace } from "./settings.js"
 
 interface Described {
   /** The exit code. */
@@ -26,13 +27,13 @@ interface Described {
 }
 
 /** A setting that is missing or wrong. */
-export const describeConfigError = (error: ConfigError.ConfigError): string => {
+export const describeConfigError = (error: ConfigError.ConfigError, place: SettingsPlace["Type"]): string => {
   switch (error._op) {
     case "And":
     case "Or":
-      return `${describeConfigError(error.left)}; ${describeConfigError(error.right)}`
+      return `${describeConfigError(error.left, place)}; ${describeConfigError(error.right, place)}`
     case "MissingData":
-      return `set ${error.path.join(".")} in the environment (\`speech serve\` prints the lines for a service on this machine)`
+      return describeMissing(error, place)
     default:
       return `${error.path.join(".")} ${error.message}`
   }
@@ -45,7 +46,10 @@ const describeServeError = (error: ServeError): string => {
     : `The service can't listen (${code}).`
 }
 
-const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>): Described => {
+const describe = (
+  error: Exclude<CommandError, AlreadyReported | LongJobFailed>,
+  place: SettingsPlace["Type"] = { file: undefined }
+): Described => {
   if (isServiceError(error)) {
     return { code: ExitCode.ofServiceError(error), text: describeServiceError(error), details: error }
   }
@@ -60,7 +64,11 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
     details
   })
   if (ConfigError.isConfigError(error)) {
-    return described(ExitCode.invalid, "ConfigError", `The configuration is not valid: ${describeConfigError(error)}.`)
+    return described(
+      ExitCode.invalid,
+      "ConfigError",
+      `The configuration is not valid: ${describeConfigError(error, place)}.`
+    )
   }
   switch (error._tag) {
     case "WavError":
@@ -104,7 +112,7 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
 }
 
 /** The failure of one of several recordings. */
-export type FailureOfRecording = SttError | PieceStoreError | InputFailed
+export type FailureOfRecording = SttError | PieceStoreError | InputFailed | OutputFailed
 
 /** For a person. */
 export const describeFailure = (error: FailureOfRecording): string => describe(error).text
@@ -120,8 +128,10 @@ export const report = (error: CommandError, options: { readonly json: boolean })
   if (error._tag === "LongJobFailed") {
     return Effect.tap(report(error.error, options), () => say(error.note))
   }
-  const { code, details, text } = describe(error)
-  return Effect.as(options.json ? Console.log(Json.stringify({ error: details })) : say(text), code)
+  return Effect.flatMap(SettingsPlace, (place) => {
+    const { code, details, text } = describe(error, place)
+    return Effect.as(options.json ? Console.log(Json.stringify({ error: details })) : say(text), code)
+  })
 }
 
 /** {@link report} for a defect. */

@@ -14,6 +14,7 @@ import type { CommandError } from "./failure.js"
 import { isQuiet } from "./message.js"
 import { type Invocation, type Printed, parse, type Run } from "./parse.js"
 import { safeConsole } from "./safeConsole.js"
+import { withSettings } from "./settings.js"
 
 /** Runs the command with the arguments of a process (`process.argv`). The result is the exit code. */
 export const speech = (argv: ReadonlyArray<string>): Effect.Effect<number> => run(parse(argv.slice(2)))
@@ -54,19 +55,29 @@ const minimumLevel = (level: Run["logLevel"] = "info") =>
     LogLevel.fromLiteral(`${level.charAt(0).toUpperCase()}${level.slice(1)}` as LogLevel.LogLevel["_tag"])
   )
 
+/** The exit code of a command, which reports its failure. */
+const reporting = <R>(command: Effect.Effect<number, CommandError, R>, invocation: Run) =>
+  Effect.catchAllCause(command, (cause) => {
+    if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+    return Effect.flatMap(
+      Effect.promise(() => import("./report.js")),
+      ({ report, reportDefect }) => {
+        const error = Cause.failureOption(cause)
+        return error._tag === "None" ? reportDefect(cause, invocation) : report(error.value, invocation)
+      }
+    )
+  })
+
+/** A command with the settings of its place, if it calls a service. Its failures name this place. */
+const withItsSettings = <A, E, R>(command: Effect.Effect<A, E, R>, { given }: Run) =>
+  "envFile" in given ? withSettings(given.envFile)(command) : command
+
 const runCommand = (invocation: Run): Effect.Effect<number> =>
   Effect.flatten(Effect.promise(() => load(invocation))).pipe(
     Effect.as(ExitCode.done),
-    Effect.catchAllCause((cause) => {
-      if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-      return Effect.flatMap(
-        Effect.promise(() => import("./report.js")),
-        ({ report, reportDefect }) => {
-          const error = Cause.failureOption(cause)
-          return error._tag === "None" ? reportDefect(cause, invocation) : report(error.value, invocation)
-        }
-      )
-    }),
+    (command) => reporting(command, invocation),
+    (command) => withItsSettings(command, invocation),
+    (command) => reporting(command, invocation),
     Effect.provide(NodeFileSystem.layer),
     Effect.locally(isQuiet, invocation.quiet),
     // Standard output has the result alone. The console would escape the colors.

@@ -273,8 +273,10 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the command", (it) =
       const elsewhere = { ...environmentOf(service), SPEECH_TTS_BASE_URL: `http://0.0.0.0:${port}` }
       const { code, stdout } = yield* run(["doctor", "--allow-insecure-http"], elsewhere)
       expect(code).toBe(0)
-      expect(stdout).toContain(`SPEECH_STT_BASE_URL  ${service.sttBaseUrl}\n`)
-      expect(stdout).toContain(`SPEECH_TTS_BASE_URL  http://0.0.0.0:${port} by the proxy http://${proxy.host}\n`)
+      expect(stdout).toContain(`SPEECH_STT_BASE_URL  ${service.sttBaseUrl}, from the environment\n`)
+      expect(stdout).toContain(
+        `SPEECH_TTS_BASE_URL  http://0.0.0.0:${port} by the proxy http://${proxy.host}, from the environment\n`
+      )
       expect(proxy.connects.map(({ target }) => target)).toEqual([`0.0.0.0:${port}`])
     })
   )

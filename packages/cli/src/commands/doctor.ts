@@ -20,6 +20,7 @@ import * as ExitCode from "../exitCode.js"
 import { AlreadyReported } from "../failure.js"
 import { describeConfigError } from "../report.js"
 import { describeServiceError } from "../serviceFailure.js"
+import { describePlace, SettingsPlace } from "../settings.js"
 
 /** The result of one check. */
 interface Finding {
@@ -39,11 +40,19 @@ const failed = (name: string, message: string, code: number = ExitCode.invalid):
 })
 
 const checkSetting = <A>(name: string, setting: Config.Config<A>, describeValue: (value: A) => string) =>
-  Effect.match(setting, {
-    // The name of the setting is a column of its own.
-    onFailure: (error) => failed(name, ConfigError.isInvalidData(error) ? error.message : describeConfigError(error)),
-    onSuccess: (value) => ok(name, describeValue(value))
-  })
+  Effect.flatMap(SettingsPlace, (place) =>
+    Effect.match(setting, {
+      onFailure: (error) =>
+        failed(
+          name,
+          // The name of the setting is a column of its own.
+          ConfigError.isInvalidData(error)
+            ? `${error.message} (${describePlace(place)})`
+            : describeConfigError(error, place)
+        ),
+      onSuccess: (value) => ok(name, `${describeValue(value)}, ${describePlace(place)}`)
+    })
+  )
 
 const apiKey = Config.mapOrFail(Config.string("SPEECH_API_KEY"), (value) => {
   const problem = problemWith(Redacted.make(value))
@@ -80,26 +89,28 @@ const checkHost = (
   if (settings.some(({ outcome }) => outcome !== "ok")) {
     return Effect.succeed({ name, outcome: "not tried", message: "fix its settings first", code: ExitCode.done })
   }
-  return Effect.match(request, {
-    onSuccess: () => ok(name, "accepted a request that every service should refuse, and may have billed it"),
-    onFailure: (error) => {
-      if (!("call" in error)) return failed(name, describeConfigError(error))
-      const refusal = (message: string) => ({ ...failed(name, message, ExitCode.ofServiceError(error)), error })
-      switch (error._tag) {
-        case "SttDeadlineExceeded":
-        case "TtsDeadlineExceeded":
-          return refusal(`did not respond within ${timeoutSeconds} s`)
-        case "SttBadRequest":
-        case "TtsBadRequest":
-          // The service says what it refuses; another server or a proxy may respond with 400 too.
-          return error.serverMessage === undefined
-            ? refusal("responded with 400, but not in the service's words; check the base URL")
-            : ok(name, `responded within ${Math.round(error.call.elapsedMillis)} ms, and did not refuse the key`)
-        default:
-          return refusal(describeServiceError(error))
+  const outcome = (place: SettingsPlace["Type"]) =>
+    Effect.match(request, {
+      onSuccess: () => ok(name, "accepted a request that every service should refuse, and may have billed it"),
+      onFailure: (error) => {
+        if (!("call" in error)) return failed(name, describeConfigError(error, place))
+        const refusal = (message: string) => ({ ...failed(name, message, ExitCode.ofServiceError(error)), error })
+        switch (error._tag) {
+          case "SttDeadlineExceeded":
+          case "TtsDeadlineExceeded":
+            return refusal(`did not respond within ${timeoutSeconds} s`)
+          case "SttBadRequest":
+          case "TtsBadRequest":
+            // The service says what it refuses; another server or a proxy may respond with 400 too.
+            return error.serverMessage === undefined
+              ? refusal("responded with 400, but not in the service's words; check the base URL")
+              : ok(name, `responded within ${Math.round(error.call.elapsedMillis)} ms, and did not refuse the key`)
+          default:
+            return refusal(describeServiceError(error))
+        }
       }
-    }
-  })
+    })
+  return Effect.flatMap(SettingsPlace, outcome)
 }
 
 const withProxy = (address: string): string =>

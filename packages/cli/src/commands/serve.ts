@@ -27,7 +27,7 @@ export const serve = (given: Given<"serve">) =>
     if (given.json && given.shell !== undefined) {
       return yield* refuse("--json prints no lines for a shell: leave out --shell.")
     }
-    if (given.envFile !== undefined) yield* checkOutput(given.envFile, "--env-file")
+    if (given.settingsFile !== undefined) yield* checkOutput(given.settingsFile, "--env-file")
     const { notes, port } = yield* choosePort(given)
     const service = yield* startService({ ...given, port })
     return yield* announce(given, { ...service, notes: [...notes, ...service.notes] }).pipe(
@@ -60,7 +60,7 @@ const announce = (
       SPEECH_TTS_BASE_URL: ttsBaseUrl,
       ...(apiKey === undefined ? {} : { SPEECH_API_KEY: apiKey })
     }
-    const aboutFile = given.envFile === undefined ? [] : yield* keepSettings(given.envFile, variables)
+    const aboutFile = given.settingsFile === undefined ? [] : yield* keepSettings(given.settingsFile, variables)
     yield* given.json
       ? Console.log(
           JSON.stringify({ sttBaseUrl, ttsBaseUrl, platformUrl, apiKey: apiKey ?? null, adminToken, consoleUrl })

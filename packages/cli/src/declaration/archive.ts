@@ -5,7 +5,7 @@ import type { Warning } from "@effect-speech/long-form/LongTranscription"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
 import { type Command, choice, flag, group, number, oneOf, optional, repeatable, required, text } from "../option.js"
 import { cutting, modelDetails, modelWords, recognition } from "./recognising.js"
-import { allowInsecureHttp, json } from "./shared.js"
+import { allowInsecureHttp, envFile, json } from "./shared.js"
 import { lang, outputFormat, speed, voice } from "./speaking.js"
 
 const archiveFormats = ["txt", "json", "srt", "vtt", "wav"] as const
@@ -78,6 +78,7 @@ const machine = {
     "Calls that this machine makes at the same time.",
     { default: "16" }
   ),
+  envFile,
   allowInsecureHttp
 }
 
@@ -143,7 +144,7 @@ export const archiveRun = {
     ...group("Transcription", { model: modelOfRun, ...recognition, ...cutting }),
     ...group("Synthesis", onlyForTexts),
     ...group("Several machines", { store: place.store, work: work.work, concurrency: machine.concurrency }),
-    ...group("Calls", { allowInsecureHttp })
+    ...group("Calls", { envFile, allowInsecureHttp })
   },
   mostUsed: ["model", "lang", "voice", "out", "format", "dryRun", "maxCredits", "concurrency", "store", "json"],
   former: {
@@ -181,6 +182,7 @@ export const archiveResume = {
     ["speech archive resume --out transcripts", "speech archive resume --out transcripts --max-credits 500000"],
     { ...limits, ...work }
   ),
+  mostUsed: ["out", "store", "maxCredits", "maxFiles", "rate", "concurrency", "work", "failOn", "json"],
   former: formerAddress
 }
 

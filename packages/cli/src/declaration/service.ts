@@ -2,7 +2,7 @@
  * The commands that run a service on this machine, and the one that checks the settings.
  */
 import { type Command, flag, group, number, oneOf, optional, repeatable, text } from "../option.js"
-import { allowInsecureHttp, json, settingShells } from "./shared.js"
+import { allowInsecureHttp, envFile, json, settingShells } from "./shared.js"
 
 const port = (inWords: string) =>
   optional(
@@ -103,7 +103,7 @@ export const serve = {
     ...service,
     ...group("Ports and network", { port: port("7800; if it is in use, 0") }),
     ...group("Output", {
-      envFile: optional(
+      settingsFile: optional(
         "--env-file FILE",
         text,
         "Write the settings into this file, such as .env. Its other lines stay.",
@@ -118,7 +118,7 @@ export const serve = {
       json
     })
   },
-  mostUsed: ["dataDir", "envFile", "open", "port", "recordings", "models", "faults", "record", "replay", "json"]
+  mostUsed: ["dataDir", "settingsFile", "open", "port", "recordings", "models", "faults", "record", "replay", "json"]
 } satisfies Command
 
 export const run = {
@@ -146,5 +146,5 @@ export const doctor = {
   summary: "Check the settings, both hosts and the key.",
   details: "It sends each host a request that every service refuses, so it costs no credit.",
   examples: ["speech doctor", "speech doctor --json"],
-  options: { allowInsecureHttp, json }
+  options: { envFile, allowInsecureHttp, json }
 } satisfies Command

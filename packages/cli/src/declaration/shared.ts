@@ -1,7 +1,7 @@
 /**
  * Options of every command, and of several.
  */
-import { flag, number, oneOf, optional } from "../option.js"
+import { flag, number, oneOf, optional, text } from "../option.js"
 
 const shells = ["bash", "zsh", "fish"] as const
 export type Shell = (typeof shells)[number]
@@ -48,6 +48,13 @@ export const retries = optional(
   number({ from: 0, integer: true }),
   "Most retries of a failed call, if a retry may help. The delays grow up to 8 seconds.",
   { default: "2" }
+)
+
+export const envFile = optional(
+  "--env-file FILE",
+  text,
+  "Read the address of the service and the key from this file alone.",
+  { default: "the environment, or else .env", completes: "file" }
 )
 
 export const allowInsecureHttp = flag(

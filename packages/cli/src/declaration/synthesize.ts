@@ -12,7 +12,7 @@ import {
   required,
   text
 } from "../option.js"
-import { allowInsecureHttp, json, retries, timeout } from "./shared.js"
+import { allowInsecureHttp, envFile, json, retries, timeout } from "./shared.js"
 import { outputFormat, speed, voice } from "./speaking.js"
 
 /** In milliseconds, by the boundary at which a piece ends. */
@@ -106,6 +106,7 @@ export const synthesize = {
       ),
       timeout,
       retries,
+      envFile,
       allowInsecureHttp
     })
   },

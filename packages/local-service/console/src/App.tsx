@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
 import { address, type Room } from "./address.js"
 import { signedIn } from "./api.js"
-import { time } from "./format.js"
+import { when } from "./format.js"
 import { lazy } from "./lazy.js"
 import { follow } from "./live.js"
 import { Navigation } from "./Navigation.js"
@@ -103,8 +103,8 @@ const Trouble = () => {
   }
   return (
     <p class="dead" role="alert">
-      <strong>The service does not respond</strong> since {time(current.since)}. What you see is older. Start{" "}
-      <code>speech serve</code> again on the same port, and this page goes on by itself.
+      <strong>The service does not respond</strong> since {when(current.since)}. What you see is older. Start{" "}
+      <code>speech serve</code> again on the same port: this page then goes on by itself, or asks you to sign in.
     </p>
   )
 }

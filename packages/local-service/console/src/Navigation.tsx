@@ -5,6 +5,7 @@ import { isOn } from "./faults/faultTimes.js"
 import { useFaults } from "./faults/useFaults.js"
 import { number, shortNumber } from "./format.js"
 import { isFailed } from "./requests/outcome.js"
+import { useRuns } from "./runs/runState.js"
 import { account, keys, requests } from "./state.js"
 import { useStore } from "./store.js"
 
@@ -54,6 +55,7 @@ export const Navigation = () => {
 
 const Count = ({ room }: { readonly room: Room }) => {
   if (room === "requests") return <RequestCount />
+  if (room === "runs") return <RunCount />
   if (room === "faults") return <FaultCount />
   return null
 }
@@ -67,6 +69,11 @@ const RequestCount = () => {
       {shortNumber(entries.length)}
     </span>
   )
+}
+
+const RunCount = () => {
+  const { length } = useRuns() ?? []
+  return length === 0 ? null : <span class="count">{shortNumber(length)}</span>
 }
 
 const FaultCount = () => {

@@ -15,6 +15,30 @@ export const millis = (value: number | null | undefined): string => (value == nu
 /** The time of day, such as 14:05:09. */
 export const time = (iso: string): string => clock.format(new Date(iso))
 
+const day = new Intl.DateTimeFormat("en", { month: "short", day: "numeric" })
+const dayOfYear = new Intl.DateTimeFormat("en", { year: "numeric", month: "short", day: "numeric" })
+
+/** The time, with the date if it is not today: 14:05:09, or Jan 31, 14:05:09. */
+export const when = (iso: string, now = new Date()): string => {
+  const date = new Date(iso)
+  if (date.toDateString() === now.toDateString()) return clock.format(date)
+  const written = date.getFullYear() === now.getFullYear() ? day : dayOfYear
+  return `${written.format(date)}, ${clock.format(date)}`
+}
+
+/** A length of audio or of a run: 0.9 s, 4 min 58 s, 1 h 2 min. */
+export const duration = (millis: number): string => {
+  const tenths = Math.round(millis / 100)
+  if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`
+  const seconds = Math.round(millis / 1000)
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+}
+
+/** How long something took: 53 ms, 1.2 s. */
+export const took = (value: number): string =>
+  value < 1000 ? `${whole.format(Math.round(value))} ms` : duration(value)
+
 export const dateAndTime = (iso: string): string => moment.format(new Date(iso))
 
 /** A position in audio, such as 0:01.5. */
@@ -44,3 +68,7 @@ export const bytes = (value: number): string => {
   const power = Math.min(units.length, Math.max(1, Math.floor(Math.log10(Math.max(value, 1)) / 3)))
   return units[power - 1]?.format(value / 1000 ** power) ?? ""
 }
+
+/** A message of the service as a sentence. */
+export const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`

@@ -87,7 +87,7 @@ const Confirmation = ({ action, answer, message, title }: Question) => {
         <button type="button" onClick={() => answer(false)}>
           Cancel
         </button>
-        <button type="button" class="primary" onClick={() => answer(true)}>
+        <button type="button" class="primary destructive" onClick={() => answer(true)}>
           {action}
         </button>
       </div>

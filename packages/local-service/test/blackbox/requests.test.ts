@@ -72,7 +72,10 @@ serviceTests("the details of a request", cannedService({ creditsPerSecond: 3 }),
     expect(JSON.parse(first.response.body)).toEqual({ error: first.entry.problem })
     expect(second).toMatchObject({ request: { body: "{" }, entry: { problem: "the body is not JSON in UTF-8" } })
     expect(third.entry.problem).toBe("the API key was not accepted")
-    expect([third.request.body, third.replayProblem]).toEqual([null, "its body was not read whole"])
+    expect([third.request.body, third.replayProblem]).toEqual([
+      null,
+      "the service did not read the whole body of this request"
+    ])
     expect(fourth.entry).toMatchObject({
       fileName: "a.txt",
       fileBytes: 8,
@@ -110,10 +113,12 @@ serviceTests("the details of a request", cannedService({ creditsPerSecond: 3 }),
   })
 
   it("have no media type that a browser could run", function* (box) {
-    const part = (type: string, name: string) =>
-      rawPart(`Content-Disposition: form-data; name="audio_file"; filename="${name}"\r\nContent-Type: ${type}`, "<b>")
+    const silentFrames = Buffer.alloc(720)
+    for (let at = 0; at < silentFrames.length; at += 72) silentFrames.writeUInt32BE(0xffe318c0, at)
+    const part = (type: string, name: string, bytes: Uint8Array = Buffer.from("<b>")) =>
+      rawPart(`Content-Disposition: form-data; name="audio_file"; filename="${name}"\r\nContent-Type: ${type}`, bytes)
     yield* box.transcribe(form(...fields, part("text/html", "page.html")))
-    yield* box.transcribe(form(...fields, part("image/svg+xml", "page.mp3")))
+    yield* box.transcribe(form(...fields, part("image/svg+xml", "page.html", silentFrames)))
     expect((yield* audio(box, 1)).headers).toMatchObject({
       "content-type": "application/octet-stream",
       "x-content-type-options": "nosniff"
@@ -191,7 +196,7 @@ serviceTests("the details of a request", cannedService({ creditsPerSecond: 3 }),
       ...[1, 2, 3].map((each) => box.ask("GET", `/requests/${each}`))
     ])
     for (const { text } of answers) expect(text).not.toContain(key.slice(key.indexOf(".") + 1))
-    expect((yield* replay(box, 1)).json().error).toContain("it has the API key in its fields")
+    expect((yield* replay(box, 1)).json().error).toContain("this request had the API key in its body")
   })
 
   it("are removed with all requests, whose numbers go on", function* (box) {
@@ -272,7 +277,7 @@ serviceTests("the replay of a request", cannedService(), (it) => {
     const answer = yield* replay(box, 1)
     expect([answer.status, answer.json().error]).toEqual([
       409,
-      "request 1 can't be sent again: its body was not read whole"
+      "request 1 can't be sent again: the service did not read the whole body of this request"
     ])
     expect((yield* replay(box, 9)).status).toBe(404)
   })

@@ -453,6 +453,31 @@ it.scopedLive("a recording into a folder that can't be made ends, and one whose 
   )
 )
 
+/** The requests of the journal have what was sent and received, as without a recording. */
+const hasDetails = (service: Service) =>
+  Effect.gen(function* () {
+    const headers = { "X-Admin-Token": Redacted.value(service.adminToken) }
+    const get = (path: string) =>
+      Effect.promise(() =>
+        exchange(service.platformUrl, { method: "GET", path: `/platform/api/requests${path}`, headers })
+      )
+    yield* eventually(service.requests, (all) => all.every(({ sentBytes }) => sentBytes !== undefined))
+    const [spoken, heard] = (yield* get("")).json()
+    expect(spoken).toMatchObject({ sentBytes: 2 })
+    expect(heard).toMatchObject({ transcript: "t", fileName: "call.wav", fileBytes: wav().length })
+    expect((yield* get("/1")).json()).toMatchObject({
+      request: { body: '{"text":"a","lang":"en"}' },
+      audio: { mediaType: "audio/wav" },
+      replayProblem: null
+    })
+    expect((yield* get("/2")).json()).toMatchObject({
+      response: { body: expect.stringContaining('"text":"t"') },
+      replayProblem: null
+    })
+    expect((yield* get("/1/audio")).bytes.subarray(-2).toString()).toBe("12")
+    expect((yield* get("/2/audio")).bytes.equals(wav())).toBe(true)
+  })
+
 it.scopedLive("the journal of a recording has the fields, the key and the ids of the service", () =>
   Effect.gen(function* () {
     const real = yield* scriptedServer((response, { url }) =>
@@ -475,12 +500,15 @@ it.scopedLive("the journal of a recording has the fields, the key and the ids of
           { ...common, id: "call-1", request: { model, transaction_id: transactionId } }
         ])
         expect(yield* service.accounts.usage).toEqual([])
+        yield* hasDetails(service)
       })
     )
     yield* replaying(folder, (service) =>
       Effect.gen(function* () {
         expect((yield* synthesize(service, { text: "a", lang: "en" })).headers["x-request-id"]).toBe("made-there")
         expect((yield* service.requests).map(({ id }) => id)).toEqual(["made-there"])
+        yield* transcribe(service, upload())
+        yield* hasDetails(service)
       })
     )
   })

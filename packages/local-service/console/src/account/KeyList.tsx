@@ -94,7 +94,7 @@ const ActiveKey = ({ active, make }: { readonly active: Key; readonly make: Make
           created {dateAndTime(createdAt)} by {creator}
         </span>
       </p>
-      <fieldset>
+      <fieldset class="scopes">
         <legend>Scopes</legend>
         {scopes.map((scope) => (
           <label key={scope} class="check">
@@ -107,7 +107,7 @@ const ActiveKey = ({ active, make }: { readonly active: Key; readonly make: Make
           </label>
         ))}
       </fieldset>
-      <button type="button" onClick={() => void revoke()}>
+      <button type="button" class="destructive" onClick={() => void revoke()}>
         Revoke
       </button>
     </div>

@@ -1,7 +1,7 @@
 /** The models of the service, with their state. */
 import type { Model } from "../../../src/Models.js"
-import { Card } from "../Card.js"
 import { bytes, language, number, plural, voice } from "../format.js"
+import { Section } from "../Section.js"
 import { models } from "../state.js"
 import { useStore } from "../store.js"
 
@@ -10,17 +10,17 @@ const purposes = { transcribe: "transcription", synthesize: "synthesis" } as con
 export const Models = () => {
   const all = useStore(models)
   return (
-    <Card class="models" title="Models" beside={<span class="quiet">what recognises and speaks</span>}>
+    <Section class="models" title="Models" beside={<span class="quiet">what recognises and speaks</span>}>
       {all === undefined ? (
         <p class="empty">Reading the models…</p>
       ) : (
-        <ul class="plain">
+        <ul class="plain lines">
           {all.map((model) => (
             <Entry key={`${model.operation} ${model.name}`} model={model} />
           ))}
         </ul>
       )}
-    </Card>
+    </Section>
   )
 }
 

@@ -1,25 +1,52 @@
-/** The usage of each day, as bars and as a table. */
+/** The usage of each day, as bars with a scale and as a table. */
 import type { Usage } from "../../../src/Accounts.js"
-import { number, plural } from "../format.js"
+import { number, plural, shortNumber } from "../format.js"
+import { Section } from "../Section.js"
 import { usage } from "../state.js"
 import { useStore } from "../store.js"
 import { Table } from "../Table.js"
+import { creditsOf, type Day, daysUntil, scaleOf } from "./usageDays.js"
 
 type Records = ReadonlyArray<Usage>
 
 export const UsageChart = () => {
   const records = useStore(usage)
-  if (records === undefined) return <p class="empty">Reading the usage…</p>
-  if (records.length === 0) {
-    return <p class="empty">No usage yet. Each day of calls becomes a bar here.</p>
-  }
+  return (
+    <Section class="usage" title="Usage" beside={<span class="quiet">credits of each day, in UTC</span>}>
+      {records === undefined ? (
+        <p class="empty">Reading the usage…</p>
+      ) : records.length === 0 ? (
+        <p class="empty">No usage yet. Each day of calls becomes a bar here.</p>
+      ) : (
+        <UsageOf records={records} />
+      )}
+    </Section>
+  )
+}
+
+const dayCount = 14
+
+const UsageOf = ({ records }: { readonly records: Records }) => {
+  const days = daysUntil(new Date().toISOString().slice(0, 10), records, dayCount)
+  const today = days.at(-1)
+  const all = days.reduce((sum, day) => sum + creditsOf(day), 0)
   return (
     <>
-      <h3>Usage</h3>
-      <Bars records={records} />
-      <p class="legend quiet">
-        <span class="swatch synthesis" /> synthesis <span class="swatch transcription" /> transcription
-      </p>
+      <ul class="tally">
+        <li>
+          <strong>{number(today === undefined ? 0 : creditsOf(today))}</strong> today
+        </li>
+        <li>
+          <strong>{number(all)}</strong> in {dayCount} days
+        </li>
+        <li class="legend">
+          <span class="swatch synthesis" /> synthesis
+        </li>
+        <li class="legend">
+          <span class="swatch transcription" /> transcription
+        </li>
+      </ul>
+      <Chart days={days} />
       <details>
         <summary>Usage as a table</summary>
         <UsageTable records={records} />
@@ -28,46 +55,48 @@ export const UsageChart = () => {
   )
 }
 
-const days = 14
-const chart = { width: 280, height: 96, gap: 4 }
+const dayName = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" })
+const nameOf = (date: string): string => dayName.format(new Date(date))
 
-const Bars = ({ records }: { readonly records: Records }) => {
-  const dates = [...new Set(records.map(({ date }) => date))].slice(0, days).reverse()
-  const of = (date: string, operation: Usage["operation"]) =>
-    records.find((record) => record.date === date && record.operation === operation)?.credits ?? 0
-  const most = Math.max(1, ...dates.map((date) => of(date, "synthesize") + of(date, "transcribe")))
-  const step = chart.width / Math.max(7, dates.length)
-  const tall = (credits: number) => (credits === 0 ? 0 : Math.max(1, (chart.height * credits) / most))
+const Chart = ({ days }: { readonly days: ReadonlyArray<Day> }) => {
+  const scale = scaleOf(Math.max(...days.map(creditsOf)))
+  const top = scale.at(-1) ?? 1
+  const share = (credits: number) => ({ height: `${(100 * credits) / top}%` })
+  const most = Math.max(...days.map(creditsOf))
   return (
-    <svg
-      class="usage"
-      viewBox={`0 0 ${chart.width} ${chart.height + 16}`}
+    <div
+      class="chart"
       role="img"
-      aria-label={`Credits used on each of the last ${plural(dates.length, "day")}: at most ${number(most)}. The table below has the numbers.`}
+      aria-label={`Credits of the last ${plural(days.length, "day")}: at most ${number(most)} in a day. The table below has the numbers.`}
     >
-      <path class="axis" d={`M0 ${chart.height + 0.5}H${chart.width}M0 .5H${chart.width}`} />
-      {dates.map((date, index) => {
-        const left = chart.width - (dates.length - index) * step + chart.gap / 2
-        const synthesis = tall(of(date, "synthesize"))
-        const transcription = tall(of(date, "transcribe"))
-        const width = Math.min(24, step - chart.gap)
-        return (
-          <g key={date}>
-            <rect class="synthesis" x={left} y={chart.height - synthesis} width={width} height={synthesis} />
-            <rect
-              class="transcription"
-              x={left}
-              y={chart.height - synthesis - transcription}
-              width={width}
-              height={transcription}
-            />
-            <text x={left + width / 2} y={chart.height + 12} text-anchor="middle">
-              {date.slice(8)}
-            </text>
-          </g>
-        )
-      })}
-    </svg>
+      <div class="scale">
+        {scale.map((value) => (
+          <span key={value} style={{ bottom: `${(100 * value) / top}%` }}>
+            {shortNumber(value)}
+          </span>
+        ))}
+      </div>
+      <div class="bars">
+        {scale.map((value) => (
+          <i key={value} style={{ bottom: `${(100 * value) / top}%` }} />
+        ))}
+        {days.map((day) => (
+          <div
+            key={day.date}
+            class="bar"
+            title={`${nameOf(day.date)}: synthesis ${number(day.synthesize)}, transcription ${number(day.transcribe)}`}
+          >
+            <span class="transcription" style={share(day.transcribe)} />
+            <span class="synthesis" style={share(day.synthesize)} />
+          </div>
+        ))}
+      </div>
+      <div class="days">
+        {days.map(({ date }, index) => (
+          <span key={date}>{index % 3 === (days.length - 1) % 3 && nameOf(date)}</span>
+        ))}
+      </div>
+    </div>
   )
 }
 

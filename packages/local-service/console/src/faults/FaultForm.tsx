@@ -71,7 +71,7 @@ const KindChoice = ({
 }) => {
   const group = useId()
   return (
-    <fieldset class="segments">
+    <fieldset class="choices">
       <legend class="hidden">Kind of the fault</legend>
       {kinds.map((each) => (
         <label key={each}>

@@ -47,7 +47,7 @@ export const Faults = () => {
         <Report records={records} />
         <section class="making" aria-labelledby={making}>
           <h2 id={making}>Set a fault</h2>
-          <Presets records={records} onChange={(fault, isOn) => void change(fault, isOn)} />
+          <Presets records={records} onChange={change} />
           <FaultForm onFault={(fault) => setFaults([...withEffect(records), fault])} />
         </section>
       </div>

@@ -1,4 +1,5 @@
 /** Faults that one click sets. */
+import { useState } from "preact/hooks"
 import type { Fault, FaultRecord } from "../../../src/Faults.js"
 import { describeFault } from "./describeFault.js"
 import { isOn } from "./faultTimes.js"
@@ -15,27 +16,37 @@ const presets: ReadonlyArray<Fault> = [
 
 export interface PresetsProps {
   readonly records: ReadonlyArray<FaultRecord>
-  readonly onChange: (fault: Fault, isOn: boolean) => void
+  readonly onChange: (fault: Fault, isOn: boolean) => Promise<void>
 }
 
-export const Presets = ({ onChange, records }: PresetsProps) => (
-  <ul class="plain lines">
-    {presets.map((fault) => {
-      const on = records.some((record) => nameOf(record.fault) === nameOf(fault) && isOn(record))
-      return (
-        <li key={nameOf(fault)}>
-          <label class="check preset">
-            <input
-              type="checkbox"
-              role="switch"
-              aria-checked={on}
-              checked={on}
-              onChange={(event) => onChange(fault, event.currentTarget.checked)}
-            />
-            {describeFault(fault)}
-          </label>
-        </li>
-      )
-    })}
-  </ul>
-)
+export const Presets = ({ onChange, records }: PresetsProps) => {
+  /** Changed, until the service has taken it: a drawing in between would show the state before. */
+  const [changing, setChanging] = useState<{ readonly fault: Fault; readonly isOn: boolean }>()
+  const change = async (fault: Fault, wanted: boolean) => {
+    setChanging({ fault, isOn: wanted })
+    await onChange(fault, wanted)
+    setChanging(undefined)
+  }
+  return (
+    <ul class="plain lines">
+      {presets.map((fault) => {
+        const isSet = records.some((record) => nameOf(record.fault) === nameOf(fault) && isOn(record))
+        const on = changing?.fault === fault ? changing.isOn : isSet
+        return (
+          <li key={nameOf(fault)}>
+            <label class="check preset">
+              <input
+                type="checkbox"
+                role="switch"
+                aria-checked={on}
+                checked={on}
+                onChange={(event) => void change(fault, event.currentTarget.checked)}
+              />
+              {describeFault(fault)}
+            </label>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -3,7 +3,7 @@ import { useId, useState } from "preact/hooks"
 import type { FaultedRequest, FaultSummary } from "../../../src/FaultedRequest.js"
 import type { FaultRecord } from "../../../src/Faults.js"
 import { linkTo } from "../address.js"
-import { number, plural, time } from "../format.js"
+import { number, plural, when } from "../format.js"
 import { FailureNote } from "../notices.js"
 import { Table } from "../Table.js"
 import { describeEffect } from "./describeFault.js"
@@ -99,7 +99,7 @@ const Row = ({ fault, request }: { readonly request: FaultedRequest; readonly fa
       <td>
         <RequestLink number={own} />
         <span class="quiet">
-          <span class="times">{time(at)}</span> {operations[operation]}
+          <span class="times">{when(at)}</span> {operations[operation]}
           {attempt > 1 && `, attempt ${attempt}`}
         </span>
       </td>
@@ -107,7 +107,7 @@ const Row = ({ fault, request }: { readonly request: FaultedRequest; readonly fa
         <strong class="response">{status ?? "none"}</strong>
         <span class="quiet">
           fault {number}
-          {effect === "" ? "" : ` · ${effect}`}
+          {effect !== "" && <span class="wide-only"> · {effect}</span>}
         </span>
       </td>
       <td>

@@ -73,11 +73,14 @@ export const Player = ({ autoplay = false, children, fileName, label, recording,
         </span>
         <span class="spring" />
         <Rate label={label} shown={shown} />
-        <SpectrogramSwitch shown={shown} isOn={hasSpectrogram} onChange={setWithSpectrogram} />
+      </div>
+      <div class="transport">
         <a class="button" href={shown.address ?? "#/"} download={fileName}>
           Save
         </a>
         {children}
+        <span class="spring" />
+        <SpectrogramSwitch shown={shown} isOn={hasSpectrogram} onChange={setWithSpectrogram} />
       </div>
       {list}
     </div>

@@ -1,48 +1,109 @@
-/** The runs that the journal shows. */
-import { useState } from "preact/hooks"
-import { plural, time } from "../format.js"
+/** The runs that the journal shows, and the one that the address names. */
+import { useEffect, useState } from "preact/hooks"
+import { linkTo, show } from "../address.js"
+import { phase } from "../live.js"
 import { Room } from "../Room.js"
-import { showRequests } from "../requests/requestList.js"
-import { requests } from "../state.js"
 import { useStore } from "../store.js"
-import { runsOf } from "./groupRuns.js"
+import { More } from "./CallList.js"
+import type { Run } from "./groupRuns.js"
+import { NoRun, RunPane } from "./RunPane.js"
+import { RunRow } from "./RunRow.js"
+import { findRun, useNamedRun, useRuns } from "./runState.js"
 
-const shownAtFirst = 10
+const tickMillis = 5000
+
+/** The time, in milliseconds since 1970, every few seconds. */
+const useNow = (): number => {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), tickMillis)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}
 
 export const Runs = () => {
-  const entries = useStore(requests)
-  const [all, setAll] = useState(false)
-  const runs = runsOf(entries ?? [])
-  const shown = all ? runs : runs.slice(0, shownAtFirst)
+  const runs = useRuns()
+  const name = useNamedRun()
+  const current = useStore(phase)
+  // A request may have begun since the last tick.
+  const now = Math.max(useNow(), runs?.[0]?.activeAt ?? 0)
+  const open = runs === undefined || name === undefined ? undefined : findRun(runs, name)
+  useEffect(() => {
+    if (name === undefined) return
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === "Escape" && !event.defaultPrevented && document.querySelector("dialog") === null) {
+        show(linkTo("runs"))
+      }
+    }
+    window.addEventListener("keydown", onKey)
+    return () => window.removeEventListener("keydown", onKey)
+  }, [name])
   return (
-    <Room name="runs" title="Runs" beside={<span class="quiet">long texts and archives</span>}>
-      {runs.length === 0 ? (
-        <p class="empty">
-          No runs yet. Speak a long text with LongSpeech, or run <code>speech archive</code>: the pieces of each text
-          appear here together.
-        </p>
-      ) : (
-        <ul class="plain">
-          {shown.map((run) => (
-            <li key={run.id} class="run">
-              <button type="button" class="link" onClick={() => showRequests(run.id)}>
-                {run.id}
-              </button>
-              <span class="quiet">
-                {time(run.first.at)}–{time(run.latest.at)} · {plural(run.pieces, "piece")}
-                {run.requests > run.pieces && ` · ${plural(run.requests, "request")}`}
-                {run.underWay > 0 && ` · ${run.underWay} under way`}
-              </span>
-              {run.failed > 0 && <span class="badge bad">{run.failed} failed</span>}
-            </li>
-          ))}
-        </ul>
-      )}
-      {runs.length > shown.length && (
-        <button type="button" onClick={() => setAll(true)}>
-          Show all {runs.length}
-        </button>
-      )}
+    <Room
+      name="runs"
+      title="Runs"
+      beside={
+        <span class="phase" role="status" data-phase={current}>
+          {current}
+        </span>
+      }
+    >
+      <div class="run-frame" data-open={name !== undefined}>
+        <div class="run-list">
+          {runs === undefined ? (
+            <p class="quiet">Reading the requests…</p>
+          ) : runs.length === 0 ? (
+            <Empty />
+          ) : (
+            <RunList runs={runs} open={open} now={now} />
+          )}
+        </div>
+        {open !== undefined && <RunPane run={open} now={now} />}
+        {open === undefined && name !== undefined && runs !== undefined && <NoRun name={name} />}
+      </div>
     </Room>
   )
 }
+
+const runsAtFirst = 300
+
+interface RunListProps {
+  readonly runs: ReadonlyArray<Run>
+  readonly open: Run | undefined
+  readonly now: number
+}
+
+const RunList = ({ now, open, runs }: RunListProps) => {
+  const [count, setCount] = useState(runsAtFirst)
+  return (
+    <>
+      <ul class="run-rows" aria-label="Runs, the latest first">
+        {runs.slice(0, count).map((run) => (
+          <RunRow key={run.id} run={run} isOpen={run === open} now={now} />
+        ))}
+      </ul>
+      <More all={runs.length} shown={count} onMore={() => setCount(count + runsAtFirst)} />
+    </>
+  )
+}
+
+const Empty = () => (
+  <div class="run-empty">
+    <p>
+      No runs yet. The pieces of a long text, of a long recording, and the files of an archive appear here together:
+    </p>
+    <ul>
+      <li>
+        <code>speech synthesize --text-file book.txt --out book.wav</code>
+      </li>
+      <li>
+        <code>speech transcribe meeting.mp3 --long --model hi-general-v2-8khz</code>
+      </li>
+      <li>
+        <code>speech archive run calls --model hi-general-v2-8khz --out transcripts</code>
+      </li>
+    </ul>
+    <p class="quiet">A single call is no run, also if it was sent again: it is in Requests.</p>
+  </div>
+)

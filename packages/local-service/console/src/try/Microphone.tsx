@@ -57,8 +57,8 @@ export const Microphone = ({ onRecording }: { readonly onRecording: (file: File)
   return (
     <div class="microphone">
       {startedAt === undefined ? (
-        <button type="button" onClick={() => void start()}>
-          Record from the microphone
+        <button type="button" aria-label="Record from the microphone" onClick={() => void start()}>
+          Record
         </button>
       ) : (
         <button type="button" class="recording" onClick={() => recorder.current?.stop()}>

@@ -1,11 +1,15 @@
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
+import * as Container from "@effect-speech/audio-codec/Container"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Problem } from "../http/problems.js"
 import type { KeptBody } from "../journal/details.js"
-import type { FoundRequest, JournalService } from "../journal/journal.js"
+import type { FoundRequest } from "../journal/entry.js"
+import type { JournalService } from "../journal/journal.js"
+import type { KeptFile } from "../journal/keptFiles.js"
 import type { RequestDetails } from "./messages.js"
 
 /** A request of the journal. */
@@ -20,18 +24,18 @@ export const findRequest = (
       : Effect.succeed(found)
   })
 
-export const detailsOf = (found: FoundRequest): RequestDetails => {
-  const { details, entry } = found
-  const audio = audioFile(found)
-  return {
-    entry,
-    request: { ...details.head, body: textOf(details.body) },
-    response: details.response === undefined ? null : { ...details.response, body: details.response.body ?? null },
-    fault: details.fault ?? null,
-    audio: audio === undefined ? null : { ...audio.facts, byteLength: audio.byteLength },
-    replayProblem: replayProblem(found) ?? null
-  }
-}
+export const detailsOf = (found: FoundRequest): Effect.Effect<RequestDetails> =>
+  Effect.map(audioFile(found), (audio) => {
+    const { details, entry } = found
+    return {
+      entry,
+      request: { ...details.head, body: textOf(details.body) },
+      response: details.response === undefined ? null : { ...details.response, body: details.response.body ?? null },
+      fault: details.fault ?? null,
+      audio: audio === undefined ? null : { ...audio.facts, byteLength: audio.byteLength },
+      replayProblem: replayProblem(found) ?? null
+    }
+  })
 
 const textOf = (body: KeptBody | undefined): string | null =>
   body?._tag === "Json" ? new TextDecoder().decode(body.bytes) : null
@@ -39,11 +43,11 @@ const textOf = (body: KeptBody | undefined): string | null =>
 /** Why a request can't be sent again as it was received. */
 export const replayProblem = ({ audio, details }: FoundRequest): string | undefined => {
   const { body, hadKey, isForgotten } = details
-  if (isForgotten) return "the journal has no room for its body any more"
-  if (hadKey) return "it has the API key in its fields, which is not kept"
-  if (body === undefined) return "its body was not read whole"
+  if (isForgotten) return "the journal has no room for the body of this request any more"
+  if (hadKey) return "this request had the API key in its body, and the key is not kept"
+  if (body === undefined) return "the service did not read the whole body of this request"
   const isFileMissing = body._tag === "Form" && body.file !== undefined && audio === undefined
-  return isFileMissing ? "its file is not kept any more" : undefined
+  return isFileMissing ? "the file of this request is not kept any more" : undefined
 }
 
 /** What a file of audio is named and typed. */
@@ -53,22 +57,26 @@ interface AudioFile {
   readonly stream: Stream.Stream<Uint8Array, unknown>
 }
 
-const audioFile = ({ audio, entry }: FoundRequest): AudioFile | undefined => {
-  if (audio === undefined) return undefined
+const audioFile = ({ audio, entry }: FoundRequest): Effect.Effect<AudioFile | undefined> => {
+  if (audio === undefined) return Effect.succeed(undefined)
   const { byteLength, kind, stream } = audio
   if (kind._tag === "Uploaded") {
     const fileName = entry.fileName ?? `request-${entry.number}`
-    return { facts: { mediaType: mediaTypeOf(kind.mediaType, fileName), fileName }, byteLength, stream }
+    return Effect.map(mediaTypeOf(kind.mediaType, stream), (mediaType) => ({
+      facts: { mediaType, fileName },
+      byteLength,
+      stream
+    }))
   }
   const frame = bytesPerFrame(kind.format)
   // Of a response that was cut: a WAV file has whole frames.
   const length = byteLength - (byteLength % frame)
   const header = Wav.header(kind.format, length)
-  return {
+  return Effect.succeed({
     facts: { mediaType: "audio/wav", fileName: `request-${entry.number}.wav` },
     byteLength: header.length + length,
     stream: Stream.concat(Stream.make(header), firstBytes(stream, length))
-  }
+  })
 }
 
 const firstBytes = <E>(stream: Stream.Stream<Uint8Array, E>, length: number): Stream.Stream<Uint8Array, E> => {
@@ -80,7 +88,7 @@ const firstBytes = <E>(stream: Stream.Stream<Uint8Array, E>, length: number): St
   })
 }
 
-const typesByExtension: Readonly<Record<string, string>> = {
+const typesOf: Readonly<Record<Container.Container, string>> = {
   wav: "audio/wav",
   mp3: "audio/mpeg",
   m4a: "audio/mp4",
@@ -89,29 +97,36 @@ const typesByExtension: Readonly<Record<string, string>> = {
   webm: "audio/webm"
 }
 
-/** The media type of an upload. A program may state any, so another one than of audio or video must not reach a browser. */
-const mediaTypeOf = (stated: string, fileName: string): string => {
-  if (/^(audio|video)\/[\w.+-]+$/i.test(stated)) return stated
-  const extension = /\.(\w+)$/.exec(fileName)?.[1]?.toLowerCase() ?? ""
-  return typesByExtension[extension] ?? "application/octet-stream"
-}
+/**
+ * The media type of an upload: as it was stated, else by its first bytes. A program may state any, so another one than of audio or video
+ * must not reach a browser.
+ */
+const mediaTypeOf = (stated: string, stream: KeptFile["stream"]): Effect.Effect<string> =>
+  /^(audio|video)\/[\w.+-]+$/i.test(stated)
+    ? Effect.succeed(stated)
+    : Stream.runHead(stream).pipe(
+        Effect.map(Option.flatMap(Container.sniff)),
+        Effect.map(Option.map((container) => typesOf[container])),
+        Effect.orElseSucceed(Option.none),
+        Effect.map(Option.getOrElse(() => "application/octet-stream"))
+      )
 
-export const audioResponse = (found: FoundRequest): Effect.Effect<HttpServerResponse.HttpServerResponse, Problem> => {
-  const audio = audioFile(found)
-  if (audio === undefined) return Effect.fail({ status: 404, message: "the audio of this request is not kept" })
-  const { byteLength, facts, stream } = audio
-  return Effect.succeed(
-    HttpServerResponse.stream(stream, {
-      contentType: facts.mediaType,
-      contentLength: byteLength,
-      headers: {
-        "Cache-Control": "no-store",
-        "Content-Disposition": `attachment; filename*=UTF-8''${encodeName(facts.fileName)}`,
-        "X-Content-Type-Options": "nosniff"
-      }
-    })
+export const audioResponse = (found: FoundRequest): Effect.Effect<HttpServerResponse.HttpServerResponse, Problem> =>
+  Effect.flatMap(audioFile(found), (audio) =>
+    audio === undefined
+      ? Effect.fail<Problem>({ status: 404, message: "the audio of this request is not kept" })
+      : Effect.succeed(
+          HttpServerResponse.stream(audio.stream, {
+            contentType: audio.facts.mediaType,
+            contentLength: audio.byteLength,
+            headers: {
+              "Cache-Control": "no-store",
+              "Content-Disposition": `attachment; filename*=UTF-8''${encodeName(audio.facts.fileName)}`,
+              "X-Content-Type-Options": "nosniff"
+            }
+          })
+        )
   )
-}
 
 /** As RFC 8187 wants it. */
 const encodeName = (name: string): string =>

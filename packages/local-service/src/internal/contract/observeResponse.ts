@@ -4,7 +4,8 @@ import * as Contract from "@effect-speech/tts/TtsContract"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { OperationName } from "../../OperationName.js"
-import type { JournalService, OpenEntry } from "../journal/journal.js"
+import type { OpenEntry } from "../journal/entry.js"
+import type { JournalService } from "../journal/journal.js"
 
 type Response = HttpServerResponse.HttpServerResponse
 

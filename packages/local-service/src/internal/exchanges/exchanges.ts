@@ -6,7 +6,8 @@ import type { OperationName } from "../../OperationName.js"
 import type { Accounts, Authorization } from "../account/accounts.js"
 import type { Worked } from "../contract/operation.js"
 import type { Problem } from "../http/problems.js"
-import type { Journal, OpenEntry } from "../journal/journal.js"
+import type { OpenEntry } from "../journal/entry.js"
+import type { Journal } from "../journal/journal.js"
 
 /** A request whose response comes from somewhere else. */
 export interface ExchangeCall {

@@ -17,17 +17,19 @@ const markOf = (key: string): string => {
   return secret.length < shortestSecret ? key : secret
 }
 
-/** Hides the key that a request was sent with, and `others`. Only a text that has a key takes time. */
+/**
+ * Hides the key that a request was sent with: only a text that has it takes time. Hides `others` in any encoding too: another service may
+ * have quoted them.
+ */
 export const makeHideKey = (
   headers: Readonly<IncomingHttpHeaders>,
   others: ReadonlyArray<Redacted.Redacted>
 ): HideKey => {
   const given = headers[SttContract.apiKeyHeader.toLowerCase()]
-  const keys = [...(typeof given === "string" ? [given] : []), ...others.map(Redacted.value)]
-  const marks = keys.filter((key) => key !== "").map((key) => ({ key, mark: markOf(key) }))
-  return (text) =>
-    marks.reduce(
-      (safe, { key, mark }) => (safe.includes(mark) ? ApiKey.withoutKey(safe, Redacted.make(key)) : safe),
-      text
-    )
+  const key = typeof given === "string" ? given : ""
+  const mark = markOf(key)
+  const hideOwn: HideKey = (text) =>
+    mark !== "" && text.includes(mark) ? ApiKey.withoutKey(text, Redacted.make(key)) : text
+  if (others.length === 0) return hideOwn
+  return (text) => (text.length < shortestSecret ? text : others.reduce(ApiKey.withoutKey, hideOwn(text)))
 }

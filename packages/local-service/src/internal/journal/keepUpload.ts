@@ -1,5 +1,6 @@
 import type { FormFile } from "./details.js"
-import type { JournalService, OpenEntry } from "./journal.js"
+import type { OpenEntry } from "./entry.js"
+import type { JournalService } from "./journal.js"
 import type { KeptWriter } from "./keptFiles.js"
 
 /** Keeps the file of a form while it is read. */

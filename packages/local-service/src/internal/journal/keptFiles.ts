@@ -1,17 +1,21 @@
 import { randomUUID } from "node:crypto"
 import { createReadStream } from "node:fs"
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
+import { mkdir, open, rename, rm } from "node:fs/promises"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { makeLimited } from "./limited.js"
 
-/** In bytes, of all files together: in memory, and on disk. */
-export const keptLimits = { memory: 32 * 1024 * 1024, disk: 512 * 1024 * 1024 }
-
-/** In bytes. A file that is written here and becomes longer is on disk: a response that is whole in memory has no more. */
-const longestInMemory = 1024 * 1024
+/** In bytes. */
+export const keptLimits = {
+  /** Of all files in memory together. */
+  memory: 32 * 1024 * 1024,
+  /** Of all files on disk together. */
+  disk: 512 * 1024 * 1024,
+  /** A file that is written here and becomes longer is on disk: a response that is whole in memory has no more. */
+  longestInMemory: 1024 * 1024
+}
 
 /** The bytes of a file. */
 export interface KeptFile {
@@ -49,7 +53,6 @@ interface Held<Owner> {
   byteLength: number
   chunks: Array<Uint8Array>
   path: string | undefined
-  handle: FileHandle | undefined
   isWhole: boolean
   isForgotten: boolean
   /** Ends with the latest operation on the file. */
@@ -71,11 +74,53 @@ export const makeKeptFiles = <Owner extends object>(
 
 /** Like {@link makeKeptFiles}, with its end, and with how many bytes it has. */
 export const openKeptFiles = <Owner extends object>(directory: string, limits = keptLimits) => {
+  const { addToDisk, addToMemory, begin, bytes, close, forget, held, moveTo } = holdFiles<Owner>(directory, limits)
+  const files: KeptFiles<Owner> = {
+    keep: (owner, bytes) => {
+      const one = begin(owner)
+      one.isWhole = true
+      addToMemory(one, bytes)
+    },
+    move: async (owner, path, byteLength) => {
+      const one = begin(owner)
+      one.isWhole = true
+      await moveTo(one, path, byteLength)
+    },
+    writer: (owner) => {
+      const one = begin(owner)
+      return {
+        write: (chunk) => {
+          if (one.path !== undefined || one.byteLength + chunk.length > limits.longestInMemory)
+            return addToDisk(one, chunk)
+          addToMemory(one, ownBytes(chunk))
+          return undefined
+        },
+        end: (byteLength = one.byteLength) => {
+          one.byteLength = byteLength
+          one.isWhole = true
+        },
+        discard: () => forget(one)
+      }
+    },
+    get: (owner) => {
+      const one = held.get(owner)
+      return one?.isWhole === true ? { byteLength: one.byteLength, stream: read(one) } : undefined
+    },
+    forget: (owner) => {
+      const one = held.get(owner)
+      if (one !== undefined) forget(one)
+    }
+  }
+  return { files, bytes, close }
+}
+
+/** Counts the bytes of files, and removes those that are forgotten. */
+const holdFiles = <Owner extends object>(directory: string, limits: typeof keptLimits) => {
   const held = new Map<Owner, Held<Owner>>()
   const removals = new Set<Promise<void>>()
   let isClosed = false
 
-  const forgetOne = (one: Held<Owner>) => {
+  const forget = (one: Held<Owner>) => {
     if (one.isForgotten) return
     one.isForgotten = true
     one.chunks = []
@@ -85,102 +130,61 @@ export const openKeptFiles = <Owner extends object>(directory: string, limits = 
     const removal = one.busy.then(() => removeFile(one)).finally(() => removals.delete(removal))
     removals.add(removal)
   }
-  const memory = makeLimited<Held<Owner>>(limits.memory, forgetOne)
-  const disk = makeLimited<Held<Owner>>(limits.disk, forgetOne)
-  const forget = (owner: Owner) => {
-    const one = held.get(owner)
-    if (one !== undefined) forgetOne(one)
-  }
-  const begin = (owner: Owner): Held<Owner> => {
-    forget(owner)
-    const one: Held<Owner> = {
-      owner,
-      byteLength: 0,
-      chunks: [],
-      path: undefined,
-      handle: undefined,
-      isWhole: false,
-      isForgotten: isClosed,
-      busy: Promise.resolve()
-    }
-    if (!isClosed) held.set(owner, one)
-    return one
-  }
-  /** Runs an operation on the file after those before it. */
+  const memory = makeLimited<Held<Owner>>(limits.memory, forget)
+  const disk = makeLimited<Held<Owner>>(limits.disk, forget)
+  /** Runs an operation on a file after those before it. */
   const next = (one: Held<Owner>, run: () => Promise<void>): Promise<void> => {
     one.busy = one.busy.then(async () => {
-      if (one.isForgotten) return
-      await run().catch(() => forgetOne(one))
+      if (!one.isForgotten) await run().catch(() => forget(one))
     })
     return one.busy
   }
-  const addToMemory = (one: Held<Owner>, chunk: Uint8Array) => {
-    one.chunks.push(chunk)
-    one.byteLength += chunk.length
-    memory.add(one, chunk.length)
-  }
-  const addToDisk = (one: Held<Owner>, chunk: Uint8Array) => {
-    const waiting = one.chunks
-    one.chunks = []
-    memory.remove(one)
-    disk.add(one, chunk.length + (one.path === undefined ? one.byteLength : 0))
-    one.path ??= pathIn(directory)
-    one.byteLength += chunk.length
-    return next(one, async () => {
-      one.handle ??= await openFile(directory, one.path ?? "")
-      for (const each of [...waiting, chunk]) await one.handle.writeFile(each)
-    })
-  }
-  const files: KeptFiles<Owner> = {
-    keep: (owner, bytes) => {
-      const one = begin(owner)
-      if (one.isForgotten) return
-      one.isWhole = true
-      addToMemory(one, bytes)
+  return {
+    held,
+    forget,
+    begin: (owner: Owner): Held<Owner> => {
+      const before = held.get(owner)
+      if (before !== undefined) forget(before)
+      const one: Held<Owner> = { ...nothing, owner, chunks: [], isForgotten: isClosed, busy: Promise.resolve() }
+      if (!isClosed) held.set(owner, one)
+      return one
     },
-    move: async (owner, path, byteLength) => {
-      const one = begin(owner)
+    addToMemory: (one: Held<Owner>, chunk: Uint8Array) => {
+      if (one.isForgotten) return
+      one.chunks.push(chunk)
+      one.byteLength += chunk.length
+      memory.add(one, chunk.length)
+    },
+    /** Moves what is in memory to the file, too. */
+    addToDisk: (one: Held<Owner>, chunk: Uint8Array): Promise<void> | undefined => {
+      if (one.isForgotten) return undefined
+      const waiting = one.chunks
+      one.chunks = []
+      memory.remove(one)
+      const path = one.path ?? pathIn(directory)
+      disk.add(one, chunk.length + (one.path === undefined ? one.byteLength : 0))
+      one.path = path
+      one.byteLength += chunk.length
+      return next(one, () => append(directory, path, [...waiting, chunk]))
+    },
+    moveTo: async (one: Held<Owner>, path: string, byteLength: number) => {
       if (one.isForgotten) return
       const target = pathIn(directory)
       one.path = target
       one.byteLength = byteLength
-      one.isWhole = true
       disk.add(one, byteLength)
       await next(one, () => rename(path, target))
     },
-    writer: (owner) => {
-      const one = begin(owner)
-      return {
-        write: (chunk) => {
-          if (one.isForgotten) return undefined
-          if (one.path !== undefined || one.byteLength + chunk.length > longestInMemory) return addToDisk(one, chunk)
-          addToMemory(one, ownBytes(chunk))
-          return undefined
-        },
-        end: (byteLength = one.byteLength) => {
-          one.byteLength = byteLength
-          one.isWhole = true
-          if (one.path !== undefined) void next(one, () => closeFile(one))
-        },
-        discard: () => forgetOne(one)
-      }
-    },
-    get: (owner) => {
-      const one = held.get(owner)
-      return one?.isWhole === true ? { byteLength: one.byteLength, stream: read(one) } : undefined
-    },
-    forget
-  }
-  return {
-    files,
     bytes: () => ({ memory: memory.total(), disk: disk.total() }),
     close: async () => {
       isClosed = true
-      for (const one of held.values()) forgetOne(one)
+      for (const one of held.values()) forget(one)
       while (removals.size > 0) await Promise.all(removals)
     }
   }
 }
+
+const nothing = { byteLength: 0, path: undefined, isWhole: false }
 
 /** Node may use the memory of a chunk again, and a part of a large one would keep all of it. */
 const ownBytes = (chunk: Uint8Array): Uint8Array =>
@@ -188,20 +192,19 @@ const ownBytes = (chunk: Uint8Array): Uint8Array =>
 
 const pathIn = (directory: string): string => `${directory}/${randomUUID()}`
 
-const openFile = async (directory: string, path: string): Promise<FileHandle> => {
+const append = async (directory: string, path: string, chunks: ReadonlyArray<Uint8Array>): Promise<void> => {
   // Systems remove folders that were not used for days from their temporary folder.
   await mkdir(directory, { mode: 0o700 }).catch(() => undefined)
-  return await open(path, "wx", 0o600)
+  const file = await open(path, "a", 0o600)
+  try {
+    for (const each of chunks) await file.writeFile(each)
+  } finally {
+    await file.close()
+  }
 }
 
-const closeFile = async (one: Held<unknown>): Promise<void> => {
-  await one.handle?.close()
-  one.handle = undefined
-}
-
-const removeFile = async (one: Held<unknown>): Promise<void> => {
-  await closeFile(one).catch(() => undefined)
-  if (one.path !== undefined) await rm(one.path, { force: true }).catch(() => undefined)
+const removeFile = async ({ path }: Held<unknown>): Promise<void> => {
+  if (path !== undefined) await rm(path, { force: true }).catch(() => undefined)
 }
 
 const read = <Owner>(one: Held<Owner>): KeptFile["stream"] => {

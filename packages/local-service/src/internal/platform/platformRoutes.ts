@@ -101,7 +101,7 @@ const makeHandlers = (service: PlatformOptions): Handlers => {
     faultReport: () => faults.report,
     requests: () => service.requests,
     clearRequests: () => journal.empty,
-    request: ({ path }) => Effect.map(findRequest(journal, path.number), detailsOf),
+    request: ({ path }) => Effect.flatMap(findRequest(journal, path.number), detailsOf),
     requestAudio: ({ path }) => Effect.flatMap(findRequest(journal, path.number), audioResponse),
     replayRequest: ({ path }) =>
       Effect.flatMap(Effect.all([calls, findRequest(journal, path.number)]), ([{ replay }, found]) => replay(found)),

@@ -3,7 +3,6 @@ import type { Transcription } from "@effect-speech/stt/Transcription"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { Reading, SegmentReader } from "../../SegmentReader.js"
-import type { RecordingPiece } from "./recordingPieces.js"
 
 /**
  * A part of the transcript with its time.
@@ -40,6 +39,12 @@ export interface PieceSegments {
   readonly problem?: "times" | "texts" | undefined
 }
 
+/** Milliseconds from the beginning of the recording. */
+interface Place {
+  readonly startMillis: number
+  readonly endMillis: number
+}
+
 /** Services round times, so that a segment may end a little after its piece, or start a little before the segment before it. */
 const toleranceMillis = 100
 
@@ -51,7 +56,7 @@ const toleranceMillis = 100
  * @category getters
  */
 export const segmentsOf = (
-  { endMillis, startMillis }: Pick<RecordingPiece, "startMillis" | "endMillis">,
+  { endMillis, startMillis }: Place,
   { auxInfo, text }: Pick<Transcription, "text" | "auxInfo">,
   read: SegmentReader
 ): PieceSegments => {

@@ -1,0 +1,90 @@
+/** Calls of a run, each with a link to its latest request. */
+import { useState } from "preact/hooks"
+import { linkTo } from "../address.js"
+import { duration, plural } from "../format.js"
+import { statusOf } from "../requests/outcome.js"
+import type { RunCall } from "./groupRuns.js"
+import { Words } from "./RunRow.js"
+import { placeOf, wordsOfCall } from "./runText.js"
+
+const shownAtFirst = 100
+const shownMore = 400
+
+const factsOf = ({ attempts, latest, piece, state }: RunCall): ReadonlyArray<string> =>
+  [
+    placeOf(piece?.startMillis, latest.audioMillis),
+    latest.audioMillis === undefined ? "" : `${duration(latest.audioMillis)} of audio`,
+    attempts.length > 1 ? plural(attempts.length, "attempt") : "",
+    latest.credits === undefined ? (state === "failed" ? "not billed" : "") : plural(latest.credits, "credit")
+  ].filter((fact) => fact !== "")
+
+interface CallRowProps {
+  readonly call: RunCall
+  /** Whether to say which file it is of. */
+  readonly isNamed: boolean
+}
+
+const CallRow = ({ call, isNamed }: CallRowProps) => {
+  const { latest, piece } = call
+  const status = statusOf(latest)
+  const file = piece?.recording ?? latest.fileName
+  const number = piece && `piece ${piece.number}`
+  return (
+    <li class="run-call">
+      {!isNamed && <span class="run-number times">{piece?.number}</span>}
+      <a class="run-words" href={linkTo("requests", [latest.number])}>
+        <span class="hidden">
+          Request {latest.number}, {status.word}:{" "}
+        </span>
+        <Words {...wordsOfCall(call)} />
+      </a>
+      <span class="run-facts">
+        {isNamed && (
+          <>
+            {number} {number && file && "of"} <bdi>{file}</bdi>
+            {" · "}
+          </>
+        )}
+        {factsOf(call).join(" · ")}
+      </span>
+      <span class="run-state" data-kind={status.kind} aria-hidden="true">
+        {status.word}
+      </span>
+    </li>
+  )
+}
+
+export interface CallListProps {
+  readonly label: string
+  readonly calls: ReadonlyArray<RunCall>
+  /** Whether they are of several files. */
+  readonly isMixed?: boolean
+}
+
+export const CallList = ({ calls, isMixed = false, label }: CallListProps) => {
+  const [count, setCount] = useState(shownAtFirst)
+  return (
+    <>
+      <ol class={isMixed ? "run-calls run-files" : "run-calls"} aria-label={label}>
+        {calls.slice(0, count).map((call) => (
+          <CallRow key={call.id} call={call} isNamed={isMixed} />
+        ))}
+      </ol>
+      <More all={calls.length} shown={count} onMore={() => setCount(count + shownMore)} />
+    </>
+  )
+}
+
+export interface MoreProps {
+  readonly all: number
+  readonly shown: number
+  readonly onMore: () => void
+}
+
+/** Shows further rows of a long list. */
+export const More = ({ all, onMore, shown }: MoreProps) =>
+  all <= shown ? null : (
+    <button type="button" class="run-more" onClick={onMore}>
+      Show {Math.min(shownMore, all - shown)} more of {all}
+    </button>
+  )
