@@ -22,7 +22,7 @@ const notPermitted = (path: string, written: string) =>
 /** Fails with what forbids to write the file of an option. */
 export const checkOutput = (
   path: string,
-  option: "--out" | "--subtitles" | "--faults-report" | "--env-file" = "--out"
+  option: "--out" | "--out-dir" | "--subtitles" | "--faults-report" | "--env-file" = "--out"
 ): Effect.Effect<void, OutputFailed, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
@@ -113,8 +113,11 @@ const kinds: { readonly [Type in FileSystem.File.Type]?: string } = {
   Socket: "a socket"
 }
 
-/** Fails if the folder of `--out` is something else, or can't be made. */
-export const checkOutputFolder = (path: string): Effect.Effect<void, OutputFailed, FileSystem.FileSystem> =>
+/** Fails if the folder of an option is something else, or can't be made. */
+export const checkOutputFolder = (
+  path: string,
+  option: "--out" | "--out-dir" = "--out"
+): Effect.Effect<void, OutputFailed, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     // The nearest thing that is there: the folders below it are made.
@@ -126,7 +129,7 @@ export const checkOutputFolder = (path: string): Effect.Effect<void, OutputFaile
         onNone: () => Option.getOrUndefined(Option.map(link, (target) => `a link to ${target}, which does not exist`)),
         onSome: (type) => kinds[type] ?? "no folder"
       })
-      const subject = place === resolve(path) ? `--out ${path} is` : `--out ${path} can't be made: ${place} is`
+      const subject = place === resolve(path) ? `${option} ${path} is` : `${option} ${path} can't be made: ${place} is`
       if (what !== undefined) return yield* refuse(`${subject} ${what}. Give the name of a folder.`)
       if (place === dirname(place)) return
     }

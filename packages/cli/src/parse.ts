@@ -96,11 +96,14 @@ export const parse = (args: ReadonlyArray<string>, view = plainView): Printed | 
   const name = words.length === 0 ? undefined : words.slice(0, nameLength).join(" ")
   const operands = words.slice(nameLength)
   const command = commandOf(name)
+  const isWrittenToFiles = written.some((arg) => /^--out-dir(=|$)/.test(arg))
   const json = written.some(
     (arg, index) =>
       /^--json(=|$)/.test(arg) ||
-      // For an archive it is the format of files.
-      (group === undefined && (arg === "--format=json" || (arg === "--format" && written[index + 1] === "json")))
+      // For an archive, and with --out-dir, it is the format of files.
+      (group === undefined &&
+        !isWrittenToFiles &&
+        (arg === "--format=json" || (arg === "--format" && written[index + 1] === "json")))
   )
 
   const helpOptions = { all: written.includes("--all"), view }

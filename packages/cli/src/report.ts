@@ -10,7 +10,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as ExitCode from "./exitCode.js"
-import type { AlreadyReported, CommandError, InputFailed, LongJobFailed } from "./failure.js"
+import type { AlreadyReported, CommandError, InputFailed, LongJobFailed, OutputFailed } from "./failure.js"
 import { describeSystemError } from "./fileFailure.js"
 import * as Json from "./json.js"
 import { say } from "./message.js"
@@ -112,7 +112,7 @@ const describe = (
 }
 
 /** The failure of one of several recordings. */
-export type FailureOfRecording = SttError | PieceStoreError | InputFailed
+export type FailureOfRecording = SttError | PieceStoreError | InputFailed | OutputFailed
 
 /** For a person. */
 export const describeFailure = (error: FailureOfRecording): string => describe(error).text

@@ -76,7 +76,7 @@ describe.each(shells.filter((shell) => shell !== "zsh"))("a line in %s", (shell)
     ["speech archive re", ["repair", "resume", "retry"]],
     ["speech archive run a --by", ["--by-content"]],
     ["speech archive status --w", ["--watch"]],
-    ["speech transcribe a --format ", ["text", "json", "srt", "vtt"]],
+    ["speech transcribe a --format ", ["text", "txt", "json", "srt", "vtt"]],
     ["speech archive run a --format ", ["txt", "json", "srt", "vtt", "wav"]],
     ["speech archive run a --cred", []],
     ["speech run --cred", ["--credits"]]

@@ -58,6 +58,7 @@ describe("the arguments", () => {
       given: { segmentFields: { unit: "millis", start: "times.0", end: "times.1" } }
     })
     expect(printed("transcribe a --model m --format srt")).toMatchObject({ json: false })
+    expect(printed("transcribe a --model m --out-dir b --format json")).toMatchObject({ json: false })
     expect(printed("archive run a --out b --format json")).toMatchObject({ json: false, given: { format: "json" } })
   })
 
@@ -116,6 +117,13 @@ describe("the arguments", () => {
     -v                                         | Give a command: synthesize, transcribe, listen-back, archive, serve, run, models, voices, doctor. --version prints the version.
     synthesize -5 --out a                      | -5 is not an option here. An argument that begins with a dash goes last, after --.
     synthesize a --output b                    | --output is not an option here. Did you mean --out?
+    transcribe a --model m -o b                | --out is not an option of transcribe. It prints the transcript: add > FILE, or write a file for each recording with --out-dir DIR.
+    transcribe a --lang hi                     | --lang is not an option of transcribe. The model decides the language: speech models lists both.
+    transcribe -i a.wav                        | -i is not an option here. Give FILE without it.
+    synthesize -i a.txt -o b                   | -i is not an option here. Did you mean --text-file?
+    synthesize a -o b -y                       | -y is not an option here. An output file that exists is replaced.
+    --list-voices                              | --list-voices is not an option here. Use speech voices.
+    list                                       | list is not a command. Use speech models, or speech voices.
     synthesize a --language en                 | --language is not an option here. Did you mean --lang?
     synthesize a --format 8000:pcm16           | --format is not an option of synthesize. Did you mean --output-format?
     transcribe a --api-key b                   | --api-key is not an option here. Set SPEECH_API_KEY in the environment: other users can see a command line.
@@ -160,7 +168,7 @@ describe("the arguments", () => {
     synthesize a --out b --pause line=1,line=2 | --pause has line more than once.
     transcribe a --model m --segment-fields start=a,end=b | --segment-fields must have start, end and unit, which is seconds or millis.
     transcribe a --model m --piece-minutes 61  | --piece-minutes must be a number from 0.1 to 60.
-    transcribe a --model m --format docx       | --format must be one of text, json, srt, vtt.
+    transcribe a --model m --format docx       | --format must be one of text, txt, json, srt, vtt.
     synthesize a --out b --long                | --long is not an option of synthesize, but of transcribe.
     doctor now                                 | doctor takes only options.
     archive                                    | Give a command of archive: run, status, pause, resume, retry, export, repair, work.

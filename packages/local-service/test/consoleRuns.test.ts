@@ -138,25 +138,4 @@ describe("the runs of the console", () => {
     expect(again[1]).toBe(book)
     expect(again[0]).not.toBe(page)
   })
-
-  it("of 10,000 requests are found again in 50 ms after a change, if there are 300 or if there is one", () => {
-    for (const size of [33, 10_000]) {
-      const grouping = makeGrouping()
-      const entries = Array.from({ length: 10_000 }, (_, at) =>
-        transcription(
-          at,
-          pieceId(`00000000-${String(Math.floor(at / size)).padStart(4, "0")}-8000`, at),
-          `a.piece-${(at % size) + 1}-at-0.wav`
-        )
-      )
-      grouping(entries)
-      const times = Array.from({ length: 5 }, (_, at) => {
-        const changed = [...entries.slice(0, -1), { ...entries[9999], millis: at } as JournalEntry]
-        const before = performance.now()
-        grouping(changed)
-        return performance.now() - before
-      })
-      expect(Math.min(...times)).toBeLessThan(50)
-    }
-  })
 })

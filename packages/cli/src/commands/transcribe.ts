@@ -17,16 +17,17 @@ import { type CallsInFlight, followSpeechToText, sayingStopped } from "../callsI
 import { speechToText } from "../clients.js"
 import type { Given, TranscriptFormat } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
-import { AlreadyReported, refuse, type UsageError } from "../failure.js"
+import { AlreadyReported, type OutputFailed, refuse, type UsageError } from "../failure.js"
 import * as Json from "../json.js"
 import { attemptEach, defaultConcurrency, failedOf, Notes, notTried, type Outcome } from "../manyRecordings.js"
-import { note, say } from "../message.js"
-import { checkStandardOutput } from "../output.js"
+import { note, say, unlessQuiet } from "../message.js"
+import { checkStandardOutput, writeText } from "../output.js"
 import { keepPieces, recordingOf } from "../pieces.js"
 import * as Progress from "../progress.js"
 import { describeFailure, exitCodeOf } from "../report.js"
 import { describeLeft, describeWarning } from "../serviceFailure.js"
 import { Tally } from "../tally.js"
+import { transcriptFiles } from "../transcriptFiles.js"
 
 /** Reads `PHRASE[:SCORE]`. The last colon counts, and only before a number: phrases contain colons too. */
 export const toHotword = (text: string): Hotword => {
@@ -49,17 +50,19 @@ const standardInput = AudioSource.fromOneShotStream(
   { filename: "stdin" }
 )
 
-const formatOf = ({ format = "text", json }: Given<"transcribe">): TranscriptFormat => (json ? "json" : format)
+/** The format of what is printed, or of the files of `--out-dir`, of which `--json` prints a list. */
+const formatOf = ({ format = "text", json, outDir }: Given<"transcribe">): TranscriptFormat =>
+  json && outDir === undefined ? "json" : format
 
 const isSubtitles = (format: TranscriptFormat): format is "srt" | "vtt" => format === "srt" || format === "vtt"
 
 const check = (given: Given<"transcribe">): Effect.Effect<void, UsageError> => {
-  const { format, json, operands: files, transactionId } = given
-  if (json && format !== undefined && format !== "json") {
+  const { format, json, operands: files, outDir, transactionId } = given
+  if (outDir === undefined && json && format !== undefined && format !== "json") {
     return refuse(`--json prints JSON, and --format ${format} does not: leave out one of them.`)
   }
-  if (files.length > 1 && isSubtitles(formatOf(given))) {
-    return refuse(`--format ${format} prints the subtitles of one recording: give one FILE.`)
+  if (outDir === undefined && files.length > 1 && isSubtitles(formatOf(given))) {
+    return refuse(`--format ${format} prints the subtitles of one recording: give one FILE, or --out-dir DIR.`)
   }
   if (files.length > 1 && transactionId !== undefined) {
     return refuse("--transaction-id is the id of one request, but there are several recordings.")
@@ -70,7 +73,8 @@ const check = (given: Given<"transcribe">): Effect.Effect<void, UsageError> => {
 /** Of one request, or of the pieces of a long recording. */
 type Transcript = Transcription | LongTranscription.Transcript
 
-type TranscribeFile = (file: string) => Effect.Effect<Transcript, SttError | PieceStoreError, PieceStore | FileSystem>
+type Failure = SttError | PieceStoreError | OutputFailed
+type TranscribeFile = (file: string) => Effect.Effect<Transcript, Failure, PieceStore | FileSystem>
 
 /** The longest piece by default, in minutes. */
 const defaultPieceMinutes = 5
@@ -108,8 +112,9 @@ export const transcribe = (given: Given<"transcribe">) =>
 const transcribeFiles = (given: Given<"transcribe">, tally: Tally) =>
   Effect.gen(function* () {
     yield* check(given)
-    yield* checkStandardOutput
-    const { operands: files, transactionId } = given
+    const { json, operands: files, outDir, transactionId } = given
+    if (outDir === undefined || json) yield* checkStandardOutput
+    const outputs = outDir === undefined ? undefined : yield* transcriptFiles(outDir, files, formatOf(given))
     const progress = yield* Progress.make(process.stderr)
     const context = yield* Effect.context<SpeechToText | CallsInFlight>()
     const transcribeFile: TranscribeFile = (file) =>
@@ -128,6 +133,12 @@ const transcribeFiles = (given: Given<"transcribe">, tally: Tally) =>
       }).pipe(Effect.provide(context), Effect.scoped)
 
     const [only, ...others] = files
+    if (outputs !== undefined) {
+      // Written at once: an interruption loses no result that is paid.
+      const transcribeInto: TranscribeFile = (file) =>
+        Effect.tap(transcribeFile(file), (transcript) => write(outputs, file, formatOf(given), transcript))
+      return yield* transcribeAll(given, transcribeInto, progress, outputs)
+    }
     if (only === undefined || others.length > 0) return yield* transcribeAll(given, transcribeFile, progress)
     const transcript = yield* transcribeFile(only)
     const result = yield* resultOf(transcript, formatOf(given))
@@ -155,6 +166,9 @@ const resultOf = (transcript: Transcript, format: TranscriptFormat): Effect.Effe
   )
 }
 
+const write = (outputs: ReadonlyMap<string, string>, file: string, format: TranscriptFormat, transcript: Transcript) =>
+  Effect.flatMap(resultOf(transcript, format), (result) => writeText(outputs.get(file) ?? "", `${result}\n`))
+
 const displayName = (file: string): string => (file === "-" ? "standard input" : file)
 
 /** Programs differ in the characters that end a line. */
@@ -176,18 +190,20 @@ export const notesOn = ({ text, warnings }: Transcript): ReadonlyArray<string> =
 const transcribeAll = (
   given: Given<"transcribe">,
   transcribeFile: TranscribeFile,
-  progress: Progress.Progress
+  progress: Progress.Progress,
+  outputs?: ReadonlyMap<string, string>
 ): Effect.Effect<void, AlreadyReported, PieceStore | FileSystem> =>
   Effect.gen(function* () {
     const { concurrency, operands: files } = given
-    const json = formatOf(given) === "json"
+    const json = outputs === undefined ? formatOf(given) === "json" : given.json
     let failed = 0
     let skipped = 0
     let code: number = ExitCode.done
     const notes = new Notes()
 
-    const printOutcome = (file: string, outcome: Outcome<Transcript, SttError | PieceStoreError>) => {
+    const printOutcome = (file: string, outcome: Outcome<Transcript, Failure>) => {
       const name = displayName(file)
+      const output = outputs?.get(file)
       const printJson = (facts: object) => Console.log(Json.stringify({ file: name, ...facts }))
       if (outcome === "skipped") {
         skipped += 1
@@ -195,8 +211,9 @@ const transcribeAll = (
       }
       return Either.match(outcome, {
         onRight: (transcription) => {
-          if (json) return printJson(Json.ofTranscript(transcription))
+          if (json) return printJson({ output, ...Json.ofTranscript(transcription) })
           notes.add(name, notesOn(transcription))
+          if (output !== undefined) return unlessQuiet(Console.error(`${output}: the transcript of ${name}`))
           return Console.log(`${Printable.line(name)}: ${onOneLine(transcription.text)}`)
         },
         onLeft: (error) => {

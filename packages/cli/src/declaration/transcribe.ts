@@ -2,7 +2,7 @@ import { type Command, flag, group, oneOf, optional, required, text } from "../o
 import { cutting, modelDetails, modelWords, recognition, telephony } from "./recognising.js"
 import { allowInsecureHttp, concurrencyOf, envFile, json, retries, timeout } from "./shared.js"
 
-const transcriptFormats = ["text", "json", "srt", "vtt"] as const
+const transcriptFormats = ["text", "txt", "json", "srt", "vtt"] as const
 export type TranscriptFormat = (typeof transcriptFormats)[number]
 
 export const transcribe = {
@@ -12,6 +12,7 @@ export const transcribe = {
   examples: [
     "speech transcribe call.wav --model hi-general-v2-8khz",
     "speech transcribe day.mp3 --model hi-general-v2-8khz --format srt > day.srt",
+    "speech transcribe *.wav --model hi-general-v2-8khz --out-dir out --format srt",
     "speech transcribe calls/*.wav --model hi-general-v2-8khz --telephony --json",
     "speech transcribe day.mp3 --model hi-general-v2-8khz --pieces kept > day.txt",
     "arecord -f S16_LE -d 5 | speech transcribe - --model hi-general-v2-8khz"
@@ -31,9 +32,21 @@ export const transcribe = {
       aux: flag("--aux", "Request timings and confidences. --json prints them.")
     }),
     ...group("Output", {
-      format: oneOf("--format FORMAT", transcriptFormats, "What to print. srt and vtt are for one recording.", {
-        default: "text"
-      }),
+      format: oneOf(
+        "--format FORMAT",
+        transcriptFormats,
+        "What to print or write. Without --out-dir, srt and vtt are for one recording.",
+        { default: "text" }
+      ),
+      outDir: optional(
+        "--out-dir DIR",
+        text,
+        "Write a file for each recording into this folder: call.txt for call.wav.",
+        {
+          default: "the transcripts are printed",
+          completes: "folder"
+        }
+      ),
       json
     }),
     ...group("Long recordings", {
@@ -58,5 +71,5 @@ export const transcribe = {
       allowInsecureHttp
     })
   },
-  mostUsed: ["model", "format", "json", "hotwords", "parseNumber", "telephony", "pieces", "concurrency"]
+  mostUsed: ["model", "format", "outDir", "json", "hotwords", "parseNumber", "telephony", "pieces", "concurrency"]
 } satisfies Command

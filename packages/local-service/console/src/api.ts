@@ -2,6 +2,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { CallFailed } from "../../src/internal/console/messages.js"
+import { sentence } from "./format.js"
 import { makeStore } from "./store.js"
 
 /** Why a call failed, as a program would get it. */
@@ -58,10 +59,6 @@ const toFailure = (status: number, body: string): CallFailure =>
     onLeft: () => ({ message: `The service responded with status ${status}.` }),
     onRight: (read) => ("error" in read ? { message: sentence(read.error) } : read)
   })
-
-/** A message of the service as a sentence. */
-export const sentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`
 
 /** Calls the service, and decodes the JSON of its response. */
 export const call = async <A, I>(

@@ -68,3 +68,7 @@ export const bytes = (value: number): string => {
   const power = Math.min(units.length, Math.max(1, Math.floor(Math.log10(Math.max(value, 1)) / 3)))
   return units[power - 1]?.format(value / 1000 ** power) ?? ""
 }
+
+/** A message of the service as a sentence. */
+export const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`

@@ -32,19 +32,12 @@ export const speak = async (fields: Fields): Promise<Outcome<Spoken>> => {
   }
 }
 
-/** The recordings that this page has sent, by transaction id: the service does not keep them. */
-const sent = new Map<string, File>()
-const keptRecordings = 20
-
-export const sentRecording = (transactionId: unknown): File | undefined =>
-  typeof transactionId === "string" ? sent.get(transactionId) : undefined
-
 type Test = (value: unknown) => boolean
 
 const isFlag: Test = (value) => value === "true" || value === "false"
 const isString: Test = (value) => typeof value === "string"
 
-/** The fields that the console can send again, with the values that it can send. */
+/** The fields that the forms can send, with the values that they can send. */
 const sendable: Readonly<Record<JournalEntry["operation"], Readonly<Record<string, Test>>>> = {
   synthesize: Object.fromEntries(Object.keys(SynthesisBody.fields).map((name) => [name, () => true])),
   transcribe: {
@@ -57,18 +50,18 @@ const sendable: Readonly<Record<JournalEntry["operation"], Readonly<Record<strin
   }
 }
 
-/** Why a request of the journal can't be sent again as it was received. `undefined` if it can. */
-export const replayProblem = ({ operation, request, shortened }: JournalEntry): string | undefined => {
-  if (request === null) return "The journal has no fields of this request, so there is nothing to replay."
-  if (shortened)
-    return "This request is too long for the journal, which holds only a part of it. So it can't be replayed."
+/** Why the forms can't show a request of the journal as it was received. `undefined` if they can. */
+export const editProblem = ({ operation, request, shortened }: JournalEntry): string | undefined => {
+  if (request === null)
+    return "The fields of this request were not read, or are no longer kept, so there is nothing to edit."
+  if (shortened) return "The journal holds only a part of this request, so it can't be edited."
   const known = sendable[operation]
   const others = Object.entries(request).flatMap(([name, value]) =>
     Object.hasOwn(known, name) && known[name]?.(value) ? [] : [name]
   )
   return others.length === 0
     ? undefined
-    : `The console can't send ${others.join(", ")} again as received. Copy the request as curl to replay it.`
+    : `The forms of this page have no field for ${others.join(", ")}. Copy the request as curl to edit it.`
 }
 
 /** The fields of a transcription, by their names in HTTP, and whether it is sent as telephony, as the query of the platform. */
@@ -86,16 +79,7 @@ export const transcribe = async (
   signal?: AbortSignal
 ): Promise<Outcome<Transcript>> => {
   const query = new URLSearchParams({ ...queryOf(fields), fileName: recording.name })
-  const outcome = await call("POST", `platform/api/transcripts?${query}`, Transcript, {
-    body: recording,
-    signal
-  })
-  if (outcome.ok) {
-    sent.set(outcome.value.transactionId, recording)
-    const [oldest] = sent.keys()
-    if (oldest !== undefined && sent.size > keptRecordings) sent.delete(oldest)
-  }
-  return outcome
+  return call("POST", `platform/api/transcripts?${query}`, Transcript, { body: recording, signal })
 }
 
 export const teach = (recording: Blob, text: string): Promise<Outcome<unknown>> =>

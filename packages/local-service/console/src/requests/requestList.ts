@@ -1,40 +1,26 @@
-/** The filter of the list of requests, and the request that the address opens. */
-import type { JournalEntry } from "../../../src/Journal.js"
+/** The filter and the open request, which the address holds: `#/requests/12?q=ferry`. */
+import { useMemo } from "preact/hooks"
 import { address, linkTo, show } from "../address.js"
-import { makeStore, useStore } from "../store.js"
-
-export const filter = makeStore("")
+import { useStore } from "../store.js"
+import { noFilter, type RequestFilter, readFilter, writeFilter } from "./filter.js"
 
 /** Shows the requests that hold a text. */
-export const showRequests = (text: string): void => {
-  filter.set(text)
-  show(linkTo("requests"))
+export const showRequests = (text: string): void => show(linkTo("requests", [], writeFilter({ ...noFilter, text })))
+
+export interface Place {
+  readonly filter: RequestFilter
+  /** The number of the open request. */
+  readonly open: number | undefined
 }
 
-/** The number of the open request, which the address holds: `#/requests/12`. */
-export const useOpenRequest = (): number | undefined => {
-  const { path, room } = useStore(address)
+/** What the address shows of the room. */
+export const usePlace = (): Place => {
+  const { path, query } = useStore(address)
   const [digits = ""] = path
-  return room === "requests" && /^\d{1,15}$/.test(digits) ? Number(digits) : undefined
+  const filter = useMemo(() => readFilter(query), [query])
+  return { filter, open: /^\d{1,15}$/.test(digits) ? Number(digits) : undefined }
 }
 
-export const toggle = (entry: number, isOpen: boolean): void =>
-  show(isOpen ? linkTo("requests") : linkTo("requests", [entry]))
-
-/** The words of an entry, for the filter. An entry is replaced when it changes, so they are made once. */
-const words = new WeakMap<JournalEntry, string>()
-const wordsOf = (entry: JournalEntry): string => {
-  let made = words.get(entry)
-  if (made === undefined) {
-    const { id, number, operation, outcome, request, status } = entry
-    made = [number, operation, outcome, status, id, request && JSON.stringify(request)].join(" ").toLowerCase()
-    words.set(entry, made)
-  }
-  return made
-}
-
-export const matches = (entries: ReadonlyArray<JournalEntry>, text: string): ReadonlyArray<JournalEntry> => {
-  const wanted = text.toLowerCase().split(/\s+/).filter(Boolean)
-  if (wanted.length === 0) return entries
-  return entries.filter((entry) => wanted.every((word) => wordsOf(entry).includes(word)))
-}
+/** The link to a request, or to the list. The filter stays. */
+export const linkToPlace = ({ filter, open }: Place): string =>
+  linkTo("requests", open === undefined ? [] : [open], writeFilter(filter))

@@ -1,7 +1,6 @@
 /** The result of a transcription. */
 import type { Transcript } from "../../../src/internal/console/messages.js"
-import { sentence } from "../api.js"
-import { millis, percent } from "../format.js"
+import { millis, percent, sentence } from "../format.js"
 import { RequestLink } from "./RequestLink.js"
 import { telephony } from "./recognition.js"
 

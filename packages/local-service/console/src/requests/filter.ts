@@ -1,0 +1,112 @@
+/** The filter of the list of requests, which the address holds: `?q=ferry&only=failed,synthesis`. */
+
+import type { JournalEntry } from "../../../src/Journal.js"
+import type { Call } from "./calls.js"
+import { isFailed, isInProgress, statusOf } from "./outcome.js"
+
+const results = ["failed", "progress"] as const
+const operations = ["synthesis", "transcription"] as const
+
+export interface RequestFilter {
+  /** Words that a request must hold: of its text, an id, a number, a status. */
+  readonly text: string
+  /** Default: any. */
+  readonly result: (typeof results)[number] | undefined
+  /** Default: both. */
+  readonly operation: (typeof operations)[number] | undefined
+}
+
+export const noFilter: RequestFilter = { text: "", result: undefined, operation: undefined }
+
+export const readFilter = (query: string): RequestFilter => {
+  const parameters = new URLSearchParams(query)
+  const only = (parameters.get("only") ?? "").split(",")
+  return {
+    text: parameters.get("q") ?? "",
+    result: results.find((each) => only.includes(each)),
+    operation: operations.find((each) => only.includes(each))
+  }
+}
+
+/** The query of an address. A comma stays as it is, so that the address can be read. */
+export const writeFilter = ({ operation, result, text }: RequestFilter): string => {
+  const only = [result, operation].filter((each) => each !== undefined)
+  return [
+    ...(text === "" ? [] : [`q=${encodeURIComponent(text)}`]),
+    ...(only.length === 0 ? [] : [`only=${only}`])
+  ].join("&")
+}
+
+export const operationName = (operation: JournalEntry["operation"]): (typeof operations)[number] =>
+  operation === "synthesize" ? "synthesis" : "transcription"
+
+interface Words {
+  /** What was said and what was sent. */
+  readonly text: string
+  /** Ids, which any short number is a part of. */
+  readonly ids: string
+}
+
+/** An entry is replaced when it changes, so its words are made once. */
+const madeWords = new WeakMap<JournalEntry, Words>()
+
+const wordsOf = (entry: JournalEntry): Words => {
+  const before = madeWords.get(entry)
+  if (before !== undefined) return before
+  const { fault, fileName, id, keyId, operation, problem, request, transcript } = entry
+  const { transaction_id, ...fields } = request ?? {}
+  const text = [
+    operation,
+    operationName(operation),
+    statusOf(entry).word,
+    fault !== undefined && "fault",
+    ...Object.values(fields).map((value) => (typeof value === "object" ? JSON.stringify(value) : value)),
+    problem,
+    transcript,
+    fileName
+  ]
+  const words = {
+    text: text.filter(Boolean).join("\n").toLowerCase(),
+    ids: [id, transaction_id, keyId].filter(Boolean).join("\n").toLowerCase()
+  }
+  madeWords.set(entry, words)
+  return words
+}
+
+/** Digits are the number of a request, a status, or a part of a text. Only a long row of them is a part of an id. */
+const shortestDigitsOfId = 6
+
+const hasWord = (entry: JournalEntry, word: string): boolean => {
+  const { ids, text } = wordsOf(entry)
+  const { number, status } = entry
+  if (/^#\d+$/.test(word)) return number === Number(word.slice(1))
+  if (/^[1-5]xx$/.test(word)) return status !== null && Math.floor(status / 100) === Number(word[0])
+  if (/^\d+$/.test(word) && word.length < shortestDigitsOfId) {
+    return number === Number(word) || status === Number(word) || text.includes(word)
+  }
+  return text.includes(word) || ids.includes(word)
+}
+
+/** Whether a filter shows a call. `words` are those of its text. */
+const isShown = ({ attempts, latest }: Call, { operation, result }: RequestFilter, words: ReadonlyArray<string>) =>
+  (operation === undefined || operationName(latest.operation) === operation) &&
+  (result === undefined || (result === "failed" ? isFailed(latest) : isInProgress(latest))) &&
+  (words.length === 0 || attempts.some((attempt) => words.every((word) => hasWord(attempt, word))))
+
+/** The calls that a filter shows. */
+export const filterCalls = (calls: ReadonlyArray<Call>, filter: RequestFilter): ReadonlyArray<Call> => {
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0 && filter.operation === undefined && filter.result === undefined) return calls
+  return calls.filter((call) => isShown(call, filter, words))
+}
+
+/** How many calls have each result. */
+export const countCalls = (calls: ReadonlyArray<Call>): { readonly failed: number; readonly progress: number } => {
+  let failed = 0
+  let progress = 0
+  for (const { latest } of calls) {
+    if (isInProgress(latest)) progress++
+    else if (isFailed(latest)) failed++
+  }
+  return { failed, progress }
+}

@@ -1,0 +1,98 @@
+/** Draws only the rows of a long list that are in sight. All rows have one height. */
+import type { RefObject } from "preact"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
+
+/** Rows above and below those in sight. */
+const overscan = 6
+
+export interface WindowOptions<Row> {
+  readonly rows: ReadonlyArray<Row>
+  /** What identifies a row while the list changes. */
+  readonly keyOf: (row: Row) => number
+  /** Height of a row in rem. */
+  readonly rowRem: number
+  /** What the list shows. If it changes, the list scrolls to its beginning. */
+  readonly subject: string
+}
+
+export interface Window {
+  readonly scroller: RefObject<HTMLDivElement | null>
+  readonly onScroll: () => void
+  /** In pixels. */
+  readonly rowHeight: number
+  /** Indices of the rows to draw. */
+  readonly from: number
+  readonly to: number
+  /** Whether the beginning of the list is in sight. */
+  readonly isAtTop: boolean
+  /** Scrolls as little as it takes to show a row, or to the middle if it is far away. */
+  readonly reveal: (index: number) => void
+  readonly scrollToTop: () => void
+}
+
+const rootFontSize = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16
+
+/** Rows that arrive above those in sight do not move them. */
+export const useWindow = <Row>({ keyOf, rowRem, rows, subject }: WindowOptions<Row>): Window => {
+  const scroller = useRef<HTMLDivElement>(null)
+  const rowHeight = rowRem * rootFontSize()
+  const [first, setFirst] = useState(0)
+  const [height, setHeight] = useState(0)
+  /** The first row in sight, and how much of it is above the edge. */
+  const anchor = useRef<{ readonly key: number; readonly offset: number } | undefined>(undefined)
+  const shownSubject = useRef(subject)
+
+  const readScroll = () => {
+    const top = scroller.current?.scrollTop ?? 0
+    const index = Math.floor(top / rowHeight)
+    const row = rows[index]
+    anchor.current = top === 0 || row === undefined ? undefined : { key: keyOf(row), offset: top - index * rowHeight }
+    setFirst(index)
+  }
+  const scrollTo = (top: number) => {
+    if (scroller.current === null) return
+    scroller.current.scrollTop = top
+    readScroll()
+  }
+
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null) return
+    const observer = new ResizeObserver(() => setHeight(element.clientHeight))
+    observer.observe(element)
+    setHeight(element.clientHeight)
+    return () => observer.disconnect()
+  }, [])
+
+  useLayoutEffect(() => {
+    if (shownSubject.current !== subject) {
+      shownSubject.current = subject
+      return scrollTo(0)
+    }
+    const { key, offset } = anchor.current ?? {}
+    if (key === undefined || offset === undefined) return
+    const index = rows.findIndex((row) => keyOf(row) === key)
+    if (index >= 0 && index !== first) scrollTo(index * rowHeight + offset)
+  }, [rows, subject])
+
+  const inSight = Math.ceil(height / rowHeight)
+  return {
+    scroller,
+    onScroll: readScroll,
+    rowHeight,
+    from: Math.max(0, first - overscan),
+    to: Math.min(rows.length, first + inSight + overscan + 1),
+    isAtTop: first === 0,
+    reveal: (index) => {
+      const element = scroller.current
+      if (element === null) return
+      const top = index * rowHeight
+      const { clientHeight, scrollTop } = element
+      if (top >= scrollTop && top + rowHeight <= scrollTop + clientHeight) return
+      const isFar = top < scrollTop - 2 * rowHeight || top > scrollTop + clientHeight + rowHeight
+      if (isFar) scrollTo(Math.max(0, top - (clientHeight - rowHeight) / 2))
+      else scrollTo(top < scrollTop ? top : top + rowHeight - clientHeight)
+    },
+    scrollToTop: () => scrollTo(0)
+  }
+}
