@@ -190,7 +190,7 @@ describe("a row", () => {
   })
 
   it("names the piece of a long text and of a long recording", () => {
-    expect(pieceOf(synthesis(1, { id: "book.007", parent: "book" }))).toEqual({ whole: "book", number: 7 })
+    expect(pieceOf(synthesis(1, { id: "book.007", parent: "book" }))).toEqual({ whole: "book", number: 7, run: "book" })
     expect(pieceOf(transcription(1, { fileName: "meeting.piece-12.wav" }))).toEqual({ whole: "meeting", number: 12 })
     expect(pieceOf(synthesis(1))).toBeUndefined()
   })

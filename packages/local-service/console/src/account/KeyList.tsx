@@ -76,10 +76,15 @@ const ActiveKey = ({ active, make }: { readonly active: Key; readonly make: Make
     if (left !== undefined) keys.set(left)
   }
 
+  /** Chosen, until the service has taken them: a drawing in between would show the scopes before. */
+  const [chosen, setChosen] = useState<ReadonlyArray<KeyScope>>()
+  const shown = chosen ?? active.scopes
   const setScope = async (scope: KeyScope, isOn: boolean) => {
-    const wanted = scopes.filter((each) => (each === scope ? isOn : active.scopes.includes(each)))
+    const wanted = scopes.filter((each) => (each === scope ? isOn : shown.includes(each)))
+    setChosen(wanted)
     await make(() => call("PATCH", path, Key, { json: { scopes: wanted } }))
     await readKeys()
+    setChosen(undefined)
   }
 
   return (
@@ -100,7 +105,7 @@ const ActiveKey = ({ active, make }: { readonly active: Key; readonly make: Make
           <label key={scope} class="check">
             <input
               type="checkbox"
-              checked={active.scopes.includes(scope)}
+              checked={shown.includes(scope)}
               onChange={(event) => void setScope(scope, event.currentTarget.checked)}
             />
             <code>{scope}</code>

@@ -8,7 +8,10 @@ import { type CallFailure, call } from "../api.js"
 import { faults, requests } from "../state.js"
 
 /** Between the end of a reading and the next one. */
-const pauseMillis = 1000
+const shortestPauseMillis = 1000
+
+/** The pause is at least so many times as long as the reading: 10,000 requests keep the service busy for 0.2 s. */
+const pauseFactor = 10
 
 /** The requests are decoded only as far as they are shown: there can be 10,000. */
 const Read = Schema.Struct({ ...FaultReport.fields, requests: Schema.Array(Schema.Unknown) })
@@ -40,15 +43,19 @@ export const useReport = (): ReportState => {
     const read = async () => {
       isReading = true
       isStale = false
+      const startedAt = performance.now()
       const outcome = await call("GET", "platform/api/faults/report", Read)
       if (!isOpen) return
       // If the service is gone, the latest report stays.
       if (outcome.ok) setState({ report: outcome.value })
       else setState((before) => ({ ...before, failure: outcome.failure }))
-      waiting = setTimeout(() => {
-        isReading = false
-        if (isStale) void read()
-      }, pauseMillis)
+      waiting = setTimeout(
+        () => {
+          isReading = false
+          if (isStale) void read()
+        },
+        Math.max(shortestPauseMillis, pauseFactor * (performance.now() - startedAt))
+      )
     }
     const changed = () => {
       if (isReading) isStale = true

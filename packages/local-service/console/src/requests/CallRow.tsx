@@ -76,7 +76,7 @@ const Facts = ({ call, isCurrent }: Pick<CallRowProps, "call" | "isCurrent">) =>
       {piece && (
         <>
           {` · piece ${piece.number} of `}
-          <a href={linkTo("runs", [piece.whole])} tabIndex={isCurrent ? 0 : -1}>
+          <a href={linkTo("runs", [piece.run ?? piece.whole])} tabIndex={isCurrent ? 0 : -1}>
             <bdi>{piece.whole}</bdi>
           </a>
         </>

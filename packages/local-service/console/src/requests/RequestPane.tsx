@@ -96,7 +96,7 @@ const Head = ({ back, entry }: { readonly entry: JournalEntry; readonly back: st
         {piece && (
           <>
             {` · piece ${piece.number} of `}
-            <a href={linkTo("runs", [piece.whole])}>
+            <a href={linkTo("runs", [piece.run ?? piece.whole])}>
               <bdi>{piece.whole}</bdi>
             </a>
           </>

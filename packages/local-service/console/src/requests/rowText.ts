@@ -1,6 +1,7 @@
 /** The two lines of a call in the list: what happened, and its facts. */
 import type { JournalEntry } from "../../../src/Journal.js"
 import { duration, number, plural, sentence, voice } from "../format.js"
+import { identify } from "../runs/identify.js"
 import type { Call } from "./calls.js"
 import { operationName } from "./filter.js"
 import { isCut, isFailed, isInProgress } from "./outcome.js"
@@ -81,16 +82,20 @@ export interface Piece {
   /** The long text or the recording. */
   readonly whole: string
   readonly number: number
+  /** The last part of the address of its run. `undefined` if its ids do not say it. */
+  readonly run: string | undefined
 }
 
 /** Which piece of a long text or of a long recording a request is. */
-export const pieceOf = ({ fileName, id, parent }: JournalEntry): Piece | undefined => {
+export const pieceOf = (entry: JournalEntry): Piece | undefined => {
+  const { fileName, id, parent } = entry
+  const run = identify(entry)?.run
   if (parent !== undefined) {
     const digits = /(\d+)$/.exec(id ?? "")?.[1]
-    return digits === undefined ? undefined : { whole: parent, number: Number(digits) }
+    return digits === undefined ? undefined : { whole: parent, number: Number(digits), run }
   }
   const [, whole, digits] = /^(.+)\.piece-(\d+)\b/.exec(fileName ?? "") ?? []
-  return whole === undefined ? undefined : { whole, number: Number(digits) }
+  return whole === undefined ? undefined : { whole, number: Number(digits), run }
 }
 
 /** The facts of a call, the most important first. Those of its run are a link of their own. */
