@@ -12,7 +12,7 @@ export const transcribe = {
   examples: [
     "speech transcribe call.wav --model hi-general-v2-8khz",
     "speech transcribe day.mp3 --model hi-general-v2-8khz --format srt > day.srt",
-    "speech transcribe *.wav --model hi-general-v2-8khz --out-dir out --format srt",
+    "speech transcribe *.wav --model hi-general-v2-8khz --out-dir . --format srt",
     "speech transcribe calls/*.wav --model hi-general-v2-8khz --telephony --json",
     "speech transcribe day.mp3 --model hi-general-v2-8khz --pieces kept > day.txt",
     "arecord -f S16_LE -d 5 | speech transcribe - --model hi-general-v2-8khz"
