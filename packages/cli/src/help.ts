@@ -14,7 +14,7 @@ export const explanation = (option: Option<unknown>): string =>
   [
     option.description,
     ...(option.choices === undefined ? [] : [`One of ${option.choices.join(", ")}.`]),
-    ...(option.isRequired ? ["Required."] : []),
+    ...(option.isRequired ? [option.unless === undefined ? "Required." : `Required without --${option.unless}.`] : []),
     ...(option.isRepeatable ? ["May be repeated."] : []),
     ...(option.default === undefined ? [] : [`Default: ${option.default}.`])
   ].join(" ")

@@ -39,6 +39,8 @@ export interface Option<A> extends Details {
   /** One or two sentences. */
   readonly description: string
   readonly isRequired: boolean
+  /** The name of an option with which this one is not required. */
+  readonly unless?: string
   readonly isRepeatable: boolean
   /** The heading above it in `--help --all`. Default: `Options`. */
   readonly group?: string
@@ -122,6 +124,9 @@ export const required = <A>(written: Written, read: Read<A>, description: string
       text === undefined ? new Invalid(`is required${suchAs({ ...details, name: names.name })}`) : read(text)
   }
 }
+
+/** An option that is required if another one, which has no value, is absent. */
+export const unless = <A>(other: string, option: Option<A>): Option<A | undefined> => ({ ...option, unless: other })
 
 export const optional = <A>(
   written: Written,

@@ -147,7 +147,8 @@ export const parse = (args: ReadonlyArray<string>, view = plainView): Printed | 
     if (refused !== undefined) return refused
     const values: Record<string, unknown> = { operands }
     for (const [key, option] of Object.entries({ ...command.options, ...command.former })) {
-      const value = option.read(given.get(option.name) ?? [])
+      const isSpared = option.unless !== undefined && given.has(option.unless) && !given.has(option.name)
+      const value = isSpared ? undefined : option.read(given.get(option.name) ?? [])
       if (value instanceof Invalid) return new Refusal(`--${option.name} ${value.rule}.`)
       values[key] = value
     }

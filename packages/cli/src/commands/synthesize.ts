@@ -2,6 +2,8 @@
  * `speech synthesize`: speaks a text into a WAV file, or as one to standard output.
  */
 import { existsSync } from "node:fs"
+import { join } from "node:path"
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
@@ -21,15 +23,14 @@ import { isSameFile, isSameOutput } from "../fileIdentity.js"
 import { lockOf } from "../fileLock.js"
 import { note, unlessQuiet } from "../message.js"
 import { checkStandardOutput, standardOutput } from "../output.js"
+import { findPlayer, play } from "../player.js"
 import * as Progress from "../progress.js"
 import { readText } from "../readText.js"
 import { describeWarning } from "../serviceFailure.js"
 import type { SpokenText } from "../spokenText.js"
+import type { ToFile } from "../toFile.js"
 
-const readGiven = ({
-  operands: [text],
-  textFile
-}: Given<"synthesize">): Effect.Effect<string, UsageError | InputFailed> => {
+const readGiven = ({ operands: [text], textFile }: ToFile): Effect.Effect<string, UsageError | InputFailed> => {
   if (text !== undefined && textFile !== undefined) return refuse("There are two texts: give TEXT or --text-file.")
   if (textFile !== undefined) return readText(textFile)
   if (text === undefined) return refuse("There is nothing to say: give TEXT or --text-file (- for standard input).")
@@ -40,7 +41,7 @@ const readGiven = ({
 }
 
 /** The text, with its language. `--lang auto` says on standard error what it found. */
-const resolveText = (given: Given<"synthesize">) =>
+const resolveText = (given: ToFile) =>
   Effect.gen(function* () {
     const text = yield* readGiven(given)
     const { lang } = given
@@ -56,7 +57,7 @@ const resolveText = (given: Given<"synthesize">) =>
     return spoken
   })
 
-const check = ({ json, out, pieces, subtitles, textFile }: Given<"synthesize">): Effect.Effect<void, UsageError> => {
+const check = ({ json, out, pieces, subtitles, textFile }: ToFile): Effect.Effect<void, UsageError> => {
   if (out === "-" && json) return refuse("--out - writes audio to standard output, where --json can't write too.")
   if (out === "-" && process.stdout.isTTY) {
     return refuse("--out - would write audio to the terminal: give a file, or a | command.")
@@ -88,7 +89,7 @@ const otherAudio =
 const otherText = /\.(?:csv|html|json|md|srt|txt|vtt)$/i
 
 /** Refuses a name that says another format than what is written. */
-const checkName = ({ out }: Given<"synthesize">): Effect.Effect<void, UsageError> => {
+const checkName = ({ out }: ToFile): Effect.Effect<void, UsageError> => {
   if (!otherAudio.test(out) && !otherText.test(out)) return Effect.void
   const conversion = otherAudio.test(out) ? `, or convert it: speech synthesize … --out - | ffmpeg -i - ${out}` : "."
   return refuse(
@@ -102,17 +103,14 @@ const printWarnings = ({ warnings }: SpeechStream): Effect.Effect<void> => note(
 const longestRequest = 10_000
 
 /** Whether the text is sent in one request: not if it is too long for that, if it has several languages, or if an option of pieces is given. */
-const isWhole = (
-  { pauses, pieces, subtitles }: Given<"synthesize">,
-  spoken: SpokenText
-): spoken is SpokenText<string> =>
+const isWhole = ({ pauses, pieces, subtitles }: ToFile, spoken: SpokenText): spoken is SpokenText<string> =>
   typeof spoken.text === "string" &&
   [pauses, pieces, subtitles].every((option) => option === undefined) &&
   !isTooLong(spoken.text)
 
 const isTooLong = (text: string): boolean => text.length > longestRequest && codePoints(text) > longestRequest
 
-const plan = (given: Given<"synthesize">) =>
+const plan = (given: ToFile) =>
   Effect.gen(function* () {
     yield* checkName(given)
     const text = yield* resolveText(given)
@@ -120,7 +118,7 @@ const plan = (given: Given<"synthesize">) =>
     yield* printPlan(given, text, !isWhole(given, text))
   })
 
-const speak = (given: Given<"synthesize">) =>
+const speak = (given: ToFile) =>
   Effect.gen(function* () {
     const { out, subtitles } = given
     const text = yield* resolveText(given)
@@ -144,15 +142,29 @@ const speak = (given: Given<"synthesize">) =>
     Effect.provide(NodeTransport.layer)
   )
 
-export const synthesize = (given: Given<"synthesize">) =>
-  Effect.zipRight(check(given), given.dryRun ? plan(given) : speak(given))
+const spoken = (given: ToFile) => Effect.zipRight(check(given), given.dryRun ? plan(given) : speak(given))
+
+export const synthesize = (given: Given<"synthesize">) => {
+  const { dryRun, out, outputFormat } = given
+  if (!given.play) return spoken({ ...given, out: out ?? "-", isTemporary: false })
+  if (out === "-") return refuse("--play plays a file: with --out - give the audio to your player, by a | command.")
+  if (dryRun) return spoken({ ...given, out: out ?? "speech.wav", isTemporary: out === undefined })
+  return Effect.gen(function* () {
+    const player = yield* findPlayer(outputFormat)
+    const fs = yield* FileSystem.FileSystem
+    const file =
+      out ?? join(yield* Effect.orDie(fs.makeTempDirectoryScoped({ prefix: "effect-speech-" })), "speech.wav")
+    yield* spoken({ ...given, out: file, isTemporary: out === undefined })
+    yield* play(player, file)
+  }).pipe(Effect.scoped)
+}
 
 /** Speaks a text in one request. */
-const synthesizeWhole = (given: Given<"synthesize">, text: SpokenText<string>) =>
+const synthesizeWhole = (given: ToFile, text: SpokenText<string>) =>
   Effect.gen(function* () {
     const { json, out } = given
     const progress = yield* Progress.make(process.stderr)
-    const line = yield* progress.line(out === "-" ? "standard output" : out)
+    const line = yield* progress.line(given.isTemporary ? "speech" : out === "-" ? "standard output" : out)
     const tts = yield* TextToSpeech
     const speech = yield* tts.stream(synthesisOf(given, text), { onEvent: line.onEvent })
     if (out === "-") {
@@ -170,12 +182,20 @@ const synthesizeWhole = (given: Given<"synthesize">, text: SpokenText<string>) =
     )
     yield* progress.withoutLines(
       json
-        ? Console.log(JSON.stringify({ ...file, requestId, warnings, call: yield* speech.call }))
+        ? Console.log(
+            JSON.stringify({
+              ...file,
+              path: given.isTemporary ? undefined : file.path,
+              requestId,
+              warnings,
+              call: yield* speech.call
+            })
+          )
         : Effect.zipRight(
             printWarnings(speech),
             unlessQuiet(
               Console.error(
-                `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${AudioFormat.describe(file.format)}, request ${requestId}`
+                `${given.isTemporary ? "spoken" : file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${AudioFormat.describe(file.format)}, request ${requestId}`
               )
             )
           )

@@ -12,7 +12,6 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { CallsInFlight } from "../callsInFlight.js"
 import { synthesisOf } from "../clients.js"
-import type { Given } from "../declaration.js"
 import { writeFailed } from "../fileFailure.js"
 import { isLink, leadsTo } from "../fileIdentity.js"
 import * as Json from "../json.js"
@@ -24,15 +23,16 @@ import * as Progress from "../progress.js"
 import { describeLeft, describeWarning } from "../serviceFailure.js"
 import type { SpokenText } from "../spokenText.js"
 import { Tally } from "../tally.js"
+import type { ToFile } from "../toFile.js"
 
 /** All pieces have the id of one request. */
-const requestOf = (given: Given<"synthesize">, text: SpokenText) => {
+const requestOf = (given: ToFile, text: SpokenText) => {
   const request = synthesisOf(given, text)
   return { ...request, requestId: request.requestId ?? crypto.randomUUID() }
 }
 
 /** Prints the plan of a text. A text that is not divided is one request. */
-export const printPlan = (given: Given<"synthesize">, text: SpokenText, isDivided: boolean) =>
+export const printPlan = (given: ToFile, text: SpokenText, isDivided: boolean) =>
   Effect.gen(function* () {
     const whole = { maximumCodePoints: 10_000, firstCodePoints: 10_000 }
     const planned = yield* LongSpeech.plan(requestOf(given, text), isDivided ? {} : whole)
@@ -70,15 +70,15 @@ const writeSubtitles = (path: string, { segments }: LongSpeech.Report) => {
 }
 
 /** Speaks a text of any length. The text is divided also if it is short. */
-export const synthesizeLong = (given: Given<"synthesize">, text: SpokenText) => {
+export const synthesizeLong = (given: ToFile, text: SpokenText) => {
   const { concurrency, json, out, pauses, pieces, subtitles } = given
   const request = requestOf(given, text)
-  const folder = pieces ?? (out === "-" || isDevice(out) ? undefined : besideOf(out))
+  const folder = pieces ?? (out === "-" || given.isTemporary || isDevice(out) ? undefined : besideOf(out))
   const tally = new Tally()
   const work = Effect.gen(function* () {
     if (out !== "-" && !isDevice(out)) yield* lockOutput(out)
     const progress = yield* Progress.make(process.stderr)
-    const job = yield* progress.job(out === "-" ? "standard output" : out)
+    const job = yield* progress.job(given.isTemporary ? "speech" : out === "-" ? "standard output" : out)
     const { finish } = yield* CallsInFlight
     const gracePeriod = folder === undefined ? undefined : finish(progress)
     const options = { concurrency, pauses, gracePeriod, onEvent: showing(job, tally) }
@@ -100,12 +100,20 @@ export const synthesizeLong = (given: Given<"synthesize">, text: SpokenText) => 
     const format = AudioFormat.describe(file.format)
     yield* progress.withoutLines(
       json
-        ? Console.log(JSON.stringify({ ...file, requestId: request.requestId, subtitles, ...Json.ofSpeech(report) }))
+        ? Console.log(
+            JSON.stringify({
+              ...file,
+              path: given.isTemporary ? undefined : file.path,
+              requestId: request.requestId,
+              subtitles,
+              ...Json.ofSpeech(report)
+            })
+          )
         : Effect.zipRight(
             printWarnings(report),
             unlessQuiet(
               Console.error(
-                `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${format}, ${plural(report.pieces.length, "piece")}, request ${request.requestId}`
+                `${given.isTemporary ? "spoken" : file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${format}, ${plural(report.pieces.length, "piece")}, request ${request.requestId}`
               )
             )
           )

@@ -10,7 +10,8 @@ import {
   pairs,
   type Read,
   required,
-  text
+  text,
+  unless
 } from "../option.js"
 import { allowInsecureHttp, envFile, json, retries, timeout } from "./shared.js"
 import { outputFormat, speed, voice } from "./speaking.js"
@@ -38,6 +39,7 @@ export const synthesize = {
     "speech synthesize --text-file book.txt --lang en --out book.wav",
     "speech synthesize --text-file a.txt --output-format 8000:pcm16 --out a.wav",
     "speech synthesize --text-file book.txt --subtitles book.srt --out book.wav",
+    'speech synthesize "नमस्ते" --play',
     'speech synthesize "नमस्ते" --out - | ffmpeg -i - prompt.mp3'
   ],
   operands: {
@@ -73,11 +75,15 @@ export const synthesize = {
       )
     }),
     ...group("Output", {
-      out: required("--out FILE", text, "WAV file to write. - is standard output, if that is not a terminal.", {
-        example: "speech.wav",
-        completes: "file",
-        short: "o"
-      }),
+      out: unless(
+        "play",
+        required("--out FILE", text, "WAV file to write. - is standard output, if that is not a terminal.", {
+          example: "speech.wav",
+          completes: "file",
+          short: "o"
+        })
+      ),
+      play: flag("--play", "Play the audio when it is complete, with ffplay or a player of the system."),
       outputFormat,
       subtitles: optional("--subtitles FILE", text, "Write subtitles too. The name ends in .srt or .vtt.", {
         completes: "file"
@@ -110,5 +116,5 @@ export const synthesize = {
       allowInsecureHttp
     })
   },
-  mostUsed: ["out", "textFile", "lang", "voice", "speed", "outputFormat", "subtitles", "dryRun", "json"]
+  mostUsed: ["out", "play", "textFile", "lang", "voice", "speed", "outputFormat", "subtitles", "dryRun", "json"]
 } satisfies Command
