@@ -7,12 +7,15 @@ import { reportUnwritable } from "./standardStreams.js"
 import { viewOf } from "./terminal.js"
 
 const invocation = parse(process.argv.slice(2), viewOf(process.stdout))
+/** The beginning of a message. */
+const failure = /^speech:/
 
 if (invocation._tag === "Printed") {
   const { code, stream, text } = invocation
   reportUnwritable(() => {})
   process.exitCode = code
-  process[stream].write(`${text}\n`)
+  const shown = stream === "stderr" ? text.replace(failure, viewOf(process.stderr).failure) : text
+  process[stream].write(`${shown}\n`)
 } else {
   // The deprecations of a library are not for its users: pg prints one on each machine of an archive.
   Object.assign(process, { noDeprecation: true })

@@ -21,6 +21,7 @@ import { transcribe } from "./declaration/transcribe.js"
 import type { Command, Option } from "./option.js"
 
 export { type ArchiveFormat, onlyForRecordings, onlyForTexts } from "./declaration/archive.js"
+export { environment, exitStatuses } from "./declaration/manual.js"
 export { commonOptions, type LogLevel, type SettingShell, type Shell } from "./declaration/shared.js"
 export type { TranscriptFormat } from "./declaration/transcribe.js"
 

@@ -103,7 +103,7 @@ export const groupHelp = (group: string, view = plainView): string => {
 export const usage = (name: string, { operands, options }: Command): string => {
   const needed = Object.values(options).filter(({ isRequired }) => isRequired)
   const operand = operands === undefined ? "" : operands.min === 0 ? `[${operands.name}]` : operands.name
-  const written = needed.map(signature)
+  const written = needed.map(({ name, value }) => `--${name} ${value}`)
   return [
     "speech",
     name,

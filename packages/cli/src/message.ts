@@ -4,10 +4,15 @@
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
+import { Coloured } from "./coloured.js"
 
 /** Prints each sentence as a message of the command. */
 export const say = (...sentences: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.forEach(sentences, (sentence) => Console.error(`speech: ${sentence}`), { discard: true })
+
+/** Prints what ended the command. */
+export const sayFailure = (sentence: string): Effect.Effect<void> =>
+  Console.error(new Coloured("red", "speech:"), sentence)
 
 /** Whether notes and progress are printed: `--quiet` says no. */
 export const isQuiet: FiberRef.FiberRef<boolean> = FiberRef.unsafeMake(false)

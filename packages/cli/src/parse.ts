@@ -25,6 +25,7 @@ import {
 } from "./declaration.js"
 import * as ExitCode from "./exitCode.js"
 import { commandHelp, groupHelp, rootHelp } from "./help.js"
+import { manual } from "./manual.js"
 import { type Command, Invalid, type Option, suchAs } from "./option.js"
 import { commandHabit, optionHabit, suggest, suggestRelated } from "./suggest.js"
 import { plainView, type View } from "./terminal.js"
@@ -106,7 +107,7 @@ export const parse = (args: ReadonlyArray<string>, view = plainView): Printed | 
         (arg === "--format=json" || (arg === "--format" && written[index + 1] === "json")))
   )
 
-  const helpOptions = { all: written.includes("--all"), view }
+  const helpOptions = { all: written.includes("--all"), man: written.includes("--man"), view }
   if (args.length === 0 || written.includes("--help") || written.includes("-h")) {
     return printHelp(name, group, helpOptions)
   }
@@ -125,7 +126,8 @@ export const parse = (args: ReadonlyArray<string>, view = plainView): Printed | 
       return isKnown ? printHelp(name, group, helpOptions) : unknownCommand(name, group)
     }
     if (given.has("version") || name === "version") return print(version())
-    if (given.has("all")) return new Refusal("--all is for --help.")
+    const ofHelp = ["all", "man"].find((option) => given.has(option))
+    if (ofHelp !== undefined) return new Refusal(`--${ofHelp} is for --help.`)
     const shell = firstValue("completions")
     if (shell !== undefined) return print(completionScript(shell as Shell))
     if (name === undefined) {
@@ -184,8 +186,9 @@ const print = (text: string): Printed => ({ _tag: "Printed", stream: "stdout", t
 const printHelp = (
   name: string | undefined,
   group: string | undefined,
-  options: { readonly all: boolean; readonly view: View }
+  options: { readonly all: boolean; readonly man: boolean; readonly view: View }
 ): Printed => {
+  if (options.man) return print(manual(version()))
   const command = commandOf(name)
   if (command !== undefined) return print(commandHelp(name ?? "", command, options))
   return print(group === undefined ? rootHelp(version(), options.view) : groupHelp(group, options.view))

@@ -13,7 +13,7 @@ import * as ExitCode from "./exitCode.js"
 import type { AlreadyReported, CommandError, InputFailed, LongJobFailed, OutputFailed } from "./failure.js"
 import { describeSystemError } from "./fileFailure.js"
 import * as Json from "./json.js"
-import { say } from "./message.js"
+import { say, sayFailure } from "./message.js"
 import { describeField, describeServiceError, isServiceError } from "./serviceFailure.js"
 import { describeMissing, SettingsPlace } from "./settings.js"
 
@@ -130,7 +130,7 @@ export const report = (error: CommandError, options: { readonly json: boolean })
   }
   return Effect.flatMap(SettingsPlace, (place) => {
     const { code, details, text } = describe(error, place)
-    return Effect.as(options.json ? Console.log(Json.stringify({ error: details })) : say(text), code)
+    return Effect.as(options.json ? Console.log(Json.stringify({ error: details })) : sayFailure(text), code)
   })
 }
 

@@ -4,6 +4,7 @@
 import { format } from "node:util"
 import * as Printable from "@effect-speech/common/Printable"
 import type * as Console from "effect/Console"
+import { Coloured } from "./coloured.js"
 
 /**
  * | writes             | where           | what becomes of the text |
@@ -14,14 +15,20 @@ import type * as Console from "effect/Console"
  * | `error`            | standard error  | one printable line, so that a file name can't look like another message |
  * | a logger           | standard error  | printable lines |
  */
+const plain = (part: unknown): unknown => (part instanceof Coloured ? part.text : part)
+
 export const safeConsole = (base: Console.Console, options: { readonly json: boolean }): Console.Console => {
   const result = options.json ? Printable.line : process.stdout.isTTY === true ? Printable.lines : undefined
   const unsafe: Console.UnsafeConsole = Object.create(base.unsafe)
   unsafe.error = (...parts) => base.unsafe.error(Printable.lines(format(...parts)))
+  /** Coloured parts as they are on a stream, and the others as printable text. */
+  const shown = (parts: ReadonlyArray<unknown>, printable: (text: string) => string, stream: NodeJS.WriteStream) =>
+    parts.map((part) => (part instanceof Coloured ? part.on(stream) : printable(format(part)))).join(" ")
   return {
     ...base,
-    log: (...parts) => (result === undefined ? base.log(...parts) : base.log(result(format(...parts)))),
-    error: (...parts) => base.error(Printable.line(format(...parts))),
+    log: (...parts) =>
+      base.log(result === undefined ? format(...parts.map(plain)) : shown(parts, result, process.stdout)),
+    error: (...parts) => base.error(shown(parts, Printable.line, process.stderr)),
     unsafe
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import { TtsContract } from "@effect-speech/tts"
-import { commandGroups, commandNames, commands, commonOptions } from "../src/declaration.js"
+import { allOptions, commandGroups, commandNames, commands, commonOptions, exitStatuses } from "../src/declaration.js"
 import { explanation, signature } from "../src/help.js"
 import type { Command, Option } from "../src/option.js"
 import { type Printed, parse, type Run } from "../src/parse.js"
@@ -298,6 +298,25 @@ describe("the help", () => {
     const rows = readme.match(/^\| `-.*$/gm) ?? []
     const declared = [...commandNames.map((name) => commands[name].options), commonOptions].flatMap(tableOf)
     expect(rows.map((row) => row.replace(/ +/g, " "))).toEqual(declared)
+  })
+
+  it("is a manual page too, with every option, variable and exit code, and no letter but ASCII", () => {
+    const { code, text } = printed("help --man")
+    expect(code).toBe(0)
+    expect(printed("--help --man").text).toBe(text)
+    const plain = text.replaceAll("\\-", "-")
+    for (const name of commandNames) expect(plain).toContain(`.SS "speech ${name} `)
+    for (const { name } of allOptions.values()) expect(plain).toMatch(new RegExp(`^\\.B ".*--${name}[ "]`, "m"))
+    expect(text).not.toMatch(/[^\x20-\x7e\n]/)
+    const requests = text.match(/^[.'].*/gm) ?? []
+    expect(requests.filter((line) => !/^\.(TH|SH|SS|TP|PP|RS|RE|nf|fi|B|I)\b/.test(line))).toEqual([])
+  })
+
+  it("has the exit codes of the README", () => {
+    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
+    for (const [code, text] of exitStatuses) {
+      expect(readme.replaceAll("`", "").replace(/ +/g, " ")).toContain(`| ${code} | ${text} |`)
+    }
   })
 
   it("has the formats of the contract, and the version of the package", () => {

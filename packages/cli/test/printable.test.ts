@@ -1,7 +1,7 @@
 /** Strings from outside in every output of the command. None may control a terminal, or look like another message. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { describe, expect, it, layer } from "@effect/vitest"
+import { describe, expect, it, layer, vi } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
 import type { Fault } from "@effect-speech/local-service/Faults"
@@ -9,6 +9,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import { Coloured } from "../src/coloured.js"
 import { reportDefect } from "../src/report.js"
 import { safeConsole } from "../src/safeConsole.js"
 import {
@@ -142,6 +143,23 @@ describe("the console of the command", () => {
       const { console, printed } = yield* recordingConsole
       yield* safeConsole(console, { json: false }).log("one\u001b[2J\ttwo\nthree")
       expect(printed().stdout).toBe(shown)
+    })
+  )
+
+  it.scoped("colours an error where colours are wanted, and lets no text bring its own", () =>
+    Effect.gen(function* () {
+      const { console, printed } = yield* recordingConsole
+      yield* Effect.addFinalizer(() => Effect.sync(() => vi.unstubAllEnvs()))
+      const shown = (variable: string, value: string) =>
+        Effect.gen(function* () {
+          vi.unstubAllEnvs()
+          vi.stubEnv(variable, value)
+          yield* safeConsole(console, { json: false }).error(new Coloured("red", "speech:"), "\u001b[32mno")
+          return printed().stderr.split("\n").at(-1)
+        })
+      expect(yield* shown("FORCE_COLOR", "1")).toBe("\u001b[31mspeech:\u001b[39m \\u001b[32mno")
+      expect(yield* shown("FORCE_COLOR", "0")).toBe("speech: \\u001b[32mno")
+      expect(yield* shown("NO_COLOR", "1")).toBe("speech: \\u001b[32mno")
     })
   )
 

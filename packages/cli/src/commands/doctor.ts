@@ -15,6 +15,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { baseUrl, type CallSettings, speechToText, textToSpeech } from "../clients.js"
+import { Coloured } from "../coloured.js"
 import type { Given } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
 import { AlreadyReported } from "../failure.js"
@@ -30,6 +31,8 @@ interface Finding {
   readonly code: number
   readonly error?: SttError | TtsError | undefined
 }
+
+const colours = { ok: "green", failed: "red", "not tried": "yellow" } as const
 
 const ok = (name: string, message: string): Finding => ({ name, outcome: "ok", message, code: ExitCode.done })
 const failed = (name: string, message: string, code: number = ExitCode.invalid): Finding => ({
@@ -134,13 +137,17 @@ export const doctor = ({ allowInsecureHttp, json }: Given<"doctor">) =>
       { concurrency: "unbounded" }
     )
     const findings = [key, stt, tts, ...hosts]
-    yield* Console.log(
-      json
-        ? JSON.stringify({ checks: findings.map(({ code, ...finding }) => finding) })
-        : findings
-            .map(({ message, name, outcome }) => Printable.line(`${outcome.padEnd(11)}${name.padEnd(21)}${message}`))
-            .join("\n")
-    )
+    yield* json
+      ? Console.log(JSON.stringify({ checks: findings.map(({ code, ...finding }) => finding) }))
+      : Effect.forEach(
+          findings,
+          ({ message, name, outcome }) =>
+            Console.log(
+              new Coloured(colours[outcome], outcome.padEnd(10)),
+              Printable.line(`${name.padEnd(21)}${message}`)
+            ),
+          { discard: true }
+        )
     const first = findings.find(({ outcome }) => outcome === "failed")
     if (first !== undefined) return yield* new AlreadyReported({ code: first.code })
   })

@@ -17,6 +17,7 @@ export type LogLevel = (typeof logLevels)[number]
 export const commonOptions = {
   help: flag("--help", "Print this help, or the help of a command.", { short: "h" }),
   all: flag("--all", "With --help: print all options of a command, in groups."),
+  man: flag("--man", "With --help: print the manual page, for man -l."),
   version: flag("--version", "Print the version."),
   quiet: flag("--quiet", "Print no notes and no progress. Errors are still printed.", { short: "q" }),
   verbose: flag("--verbose", "Log what happens to standard error. The same as --log-level debug.", { short: "v" }),
