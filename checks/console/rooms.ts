@@ -39,7 +39,7 @@ const inRequests = async (page: Page, latest: number): Promise<ReadonlyArray<Rea
   const next = await reaction(
     page,
     "go to the next by a key",
-    () => keyboard.press("ArrowDown"),
+    () => keyboard.press("j"),
     `location.hash !== "#/requests/${latest}"`
   )
   await keyboard.press("Escape")
