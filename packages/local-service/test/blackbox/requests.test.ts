@@ -177,6 +177,7 @@ serviceTests("the details of a request", cannedService({ creditsPerSecond: 3 }),
       response: { status: 200, body: "<b>" },
       audio: null
     })
+    expect(yield* ended(box, 3)).toMatchObject({ status: null, sentBytes: 0 })
     expect(yield* details(box, 3)).toMatchObject({
       request: { body: '{"text":"hi"}' },
       response: null,
