@@ -265,6 +265,12 @@ describe("the help", () => {
     expect(commandGroups.flatMap(([, names]) => names).toSorted()).toEqual(commandNames.toSorted())
   })
 
+  it("of the whole fits on a screen", () => {
+    const { text } = printed("--help")
+    expect(text.split("\n").length).toBeLessThanOrEqual(40)
+    expect(linesOver(80, text)).toEqual([])
+  })
+
   it.each(commandNames)("of %s fits on a screen: what it does, two examples, and its ten most used options", (name) => {
     const { options, mostUsed = Object.keys(options) }: Command = commands[name]
     const { text } = printed(`${name} --json --help`)
