@@ -163,7 +163,7 @@ export const synthesize = (given: Given<"synthesize">) => {
 const synthesizeWhole = (given: ToFile, text: SpokenText<string>) =>
   Effect.gen(function* () {
     const { json, out } = given
-    const progress = yield* Progress.make(process.stderr)
+    const progress = yield* Progress.make(process.stderr, { json })
     const line = yield* progress.line(given.isTemporary ? "speech" : out === "-" ? "standard output" : out)
     const tts = yield* TextToSpeech
     const speech = yield* tts.stream(synthesisOf(given, text), { onEvent: line.onEvent })

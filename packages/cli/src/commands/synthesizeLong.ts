@@ -77,7 +77,7 @@ export const synthesizeLong = (given: ToFile, text: SpokenText) => {
   const tally = new Tally()
   const work = Effect.gen(function* () {
     if (out !== "-" && !isDevice(out)) yield* lockOutput(out)
-    const progress = yield* Progress.make(process.stderr)
+    const progress = yield* Progress.make(process.stderr, { json })
     const job = yield* progress.job(given.isTemporary ? "speech" : out === "-" ? "standard output" : out)
     const { finish } = yield* CallsInFlight
     const gracePeriod = folder === undefined ? undefined : finish(progress)
