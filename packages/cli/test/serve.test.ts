@@ -67,8 +67,8 @@ describe("a file of settings", () => {
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       mkdirSync(join(folder, ".env"))
-      const outcome = yield* run(["serve", "--env-file", join(folder, ".env")], {})
-      expect(outcome.stderr).toMatch(/\.env is a folder; give --env-file the name of a file in it/)
+      const outcome = yield* run(["serve", "--dotenv", join(folder, ".env")], {})
+      expect(outcome.stderr).toMatch(/\.env is a folder; give --dotenv the name of a file in it/)
       expect(outcome.code).toBe(3)
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )

@@ -27,7 +27,7 @@ export const serve = (given: Given<"serve">) =>
     if (given.json && given.shell !== undefined) {
       return yield* refuse("--json prints no lines for a shell: leave out --shell.")
     }
-    if (given.settingsFile !== undefined) yield* checkOutput(given.settingsFile, "--env-file")
+    if (given.settingsFile !== undefined) yield* checkOutput(given.settingsFile, "--dotenv")
     const { notes, port } = yield* choosePort(given)
     const service = yield* startService({ ...given, port })
     return yield* announce(given, { ...service, notes: [...notes, ...service.notes] }).pipe(
@@ -40,7 +40,7 @@ export const serve = (given: Given<"serve">) =>
 const keepSettings = (path: string, variables: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
     if (variables.SPEECH_API_KEY === undefined) {
-      return yield* refuse("--env-file needs the key of --data-dir, which an earlier version created. Give --new-key.")
+      return yield* refuse("--dotenv needs the key of --data-dir, which an earlier version created. Give --new-key.")
     }
     yield* writeEnvFile(path, variables)
     return yield* describeExposure(path)

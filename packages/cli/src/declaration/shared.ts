@@ -47,8 +47,8 @@ export const retries = optional(
   { default: "2" }
 )
 
-export const envFile = optional(
-  "--env-file FILE",
+export const dotenv = optional(
+  "--dotenv FILE",
   text,
   "Read the address of the service and the key from this file alone.",
   { default: "the environment, or else .env", completes: "file" }
