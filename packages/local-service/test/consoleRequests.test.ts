@@ -62,6 +62,7 @@ describe("the status of a request", () => {
     ["cut", "other", synthesis(1, cut)],
     ["reset", "other", synthesis(1, reset)],
     ["left", "other", synthesis(1, { outcome: "abandoned", sentBytes: 100 })],
+    ["left", "other", synthesis(1, { ...reset, clientLeft: true })],
     ["in progress", "busy", synthesis(1, { outcome: "underWay", status: null, sentBytes: undefined })],
     ["in progress", "busy", synthesis(1, { ...reset, sentBytes: undefined })],
     ["200", "good", synthesis(1, { outcome: "faulted", fault: 1 })],
@@ -183,6 +184,12 @@ describe("a row", () => {
       synthesis(1, cut),
       "Good morning.",
       "synthesis · 20,000 of 30,044 bytes sent · en · 13 code points · not billed"
+    ],
+    [
+      "of a call that is recorded",
+      synthesis(1, { credits: undefined, billing: "notKnown" }),
+      "Good morning.",
+      "synthesis · en · 13 code points · 0.9 s of audio · billed by the recorded service: not known here"
     ],
     [
       "of a refusal",

@@ -10,6 +10,8 @@ import { nameOf, setFaults, withEffect } from "../faults/setFaults.js"
 import { useFaults } from "../faults/useFaults.js"
 import { FailureNote, say } from "../notices.js"
 import { editProblem } from "../speech.js"
+import { requests } from "../state.js"
+import { useStore } from "../store.js"
 import { editSpeech } from "../try/draft.js"
 import { editTranscription } from "../try/recognition.js"
 import { useCall } from "../useCall.js"
@@ -30,6 +32,8 @@ export const Actions = ({ details, entry, filter }: ActionsProps) => {
   const problem = editProblem(entry)
   const problemId = useId()
   const replayProblemId = useId()
+  const costId = useId()
+  const isRecording = useStore(requests)?.some(({ billing }) => billing === "notKnown") ?? false
 
   const sendAgain = async () => {
     if (busy || details === undefined || replayProblem !== undefined) return
@@ -47,7 +51,7 @@ export const Actions = ({ details, entry, filter }: ActionsProps) => {
           class="primary"
           aria-busy={busy}
           disabled={replayProblem !== undefined}
-          aria-describedby={replayProblem && replayProblemId}
+          aria-describedby={replayProblem ? replayProblemId : isRecording ? costId : undefined}
           onClick={() => void sendAgain()}
         >
           {busy ? "Sending…" : "Send again"}
@@ -63,6 +67,11 @@ export const Actions = ({ details, entry, filter }: ActionsProps) => {
       {replayProblem && (
         <p class="quiet" id={replayProblemId}>
           It can't be sent again: {replayProblem}
+        </p>
+      )}
+      {isRecording && replayProblem === undefined && (
+        <p class="quiet" id={costId}>
+          The service that is being recorded may bill it when you send it again.
         </p>
       )}
       {problem && (

@@ -7,7 +7,7 @@ import { CallRow } from "./CallRow.js"
 import type { Call } from "./calls.js"
 import { writeFilter } from "./filter.js"
 import { linkToPlace, type Place } from "./requestList.js"
-import { useWindow } from "./useWindow.js"
+import { useWindow, type Window } from "./useWindow.js"
 
 /** As in the style sheet. */
 const rowRem = 4
@@ -28,7 +28,76 @@ export interface CallListProps extends Place {
 
 export const CallList = ({ calls, filter, focus, open }: CallListProps) => {
   const list = useWindow({ rows: calls, keyOf, rowRem, subject: writeFilter(filter) })
-  const { from, isAtTop, onScroll, reveal, rowHeight, scroller, scrollToTop, to } = list
+  const { isAtTop, onScroll, rowHeight, scroller, scrollToTop } = list
+  const { currentIndex, goTo, hrefOf, openIndex, setCurrent } = useCurrent({ calls, filter, focus, list, open })
+  const fresh = useFresh(calls, isAtTop)
+  const pageRows = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1)
+  const moves: Readonly<Record<string, number>> = {
+    ArrowDown: currentIndex + 1,
+    ArrowUp: currentIndex - 1,
+    PageDown: currentIndex + pageRows,
+    PageUp: currentIndex - pageRows,
+    Home: 0,
+    End: calls.length - 1
+  }
+  return (
+    <div class="request-list">
+      {fresh > 0 && (
+        <button type="button" class="fresh" onClick={scrollToTop}>
+          {number(fresh)} new
+        </button>
+      )}
+      <div class="request-scroller" ref={scroller} onScroll={onScroll}>
+        <ol
+          class="request-rows"
+          aria-label={`Requests, latest first: ${plural(calls.length, "call")}`}
+          style={{ height: `${calls.length * rowHeight}px` }}
+          onKeyDown={(event) => {
+            const index = moves[event.key]
+            if (index === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+            event.preventDefault()
+            goTo(index)
+          }}
+        >
+          {drawnRows(calls, list, currentIndex).map(([call, index]) => (
+            <CallRow
+              key={keyOf(call)}
+              rowKey={keyOf(call)}
+              call={call}
+              isOpen={index === openIndex}
+              isCurrent={index === currentIndex}
+              href={hrefOf(call)}
+              top={index * rowHeight}
+              position={index + 1}
+              size={calls.length}
+              onFocus={() => setCurrent(keyOf(call))}
+            />
+          ))}
+        </ol>
+      </div>
+    </div>
+  )
+}
+
+/** The rows in sight, and the current one, which may have the focus, with their indices. */
+const drawnRows = (
+  calls: ReadonlyArray<Call>,
+  { from, to }: Window,
+  currentIndex: number
+): ReadonlyArray<readonly [Call, number]> => {
+  const inSight = calls.slice(from, to).map((call, at) => [call, from + at] as const)
+  const current = calls[currentIndex]
+  return current === undefined || (currentIndex >= from && currentIndex < to)
+    ? inSight
+    : [...inSight, [current, currentIndex]]
+}
+
+interface CurrentOptions extends CallListProps {
+  readonly list: Window
+}
+
+/** The row that Tab reaches, which the keys move. */
+const useCurrent = ({ calls, filter, focus, list: { reveal, scroller }, open }: CurrentOptions) => {
   const [current, setCurrent] = useState<number>()
   const indexOf = (test: (call: Call) => boolean) => calls.findIndex(test)
   const openIndex = open === undefined ? -1 : indexOf(({ attempts }) => attempts.some((each) => each.number === open))
@@ -37,7 +106,6 @@ export const CallList = ({ calls, filter, focus, open }: CallListProps) => {
     indexOf((call) => keyOf(call) === current)
   )
   const hrefOf = ({ latest }: Call) => linkToPlace({ filter, open: latest.number })
-
   const wantsFocus = useRef(false)
   const goTo = (index: number) => {
     const at = Math.max(0, Math.min(calls.length - 1, index))
@@ -71,61 +139,7 @@ export const CallList = ({ calls, filter, focus, open }: CallListProps) => {
     },
     onClose: () => goTo(currentIndex)
   })
-
-  const fresh = useFresh(calls, isAtTop)
-  const pageRows = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1)
-  const moves: Readonly<Record<string, number>> = {
-    ArrowDown: currentIndex + 1,
-    ArrowUp: currentIndex - 1,
-    PageDown: currentIndex + pageRows,
-    PageUp: currentIndex - pageRows,
-    Home: 0,
-    End: calls.length - 1
-  }
-  const inSight = calls.slice(from, to).map((call, at) => [call, from + at] as const)
-  const currentCall = calls[currentIndex]
-  // The row with the focus stays in the page while it is out of sight.
-  const drawn =
-    currentCall === undefined || (currentIndex >= from && currentIndex < to)
-      ? inSight
-      : [...inSight, [currentCall, currentIndex] as const]
-  return (
-    <div class="request-list">
-      {fresh > 0 && (
-        <button type="button" class="fresh" onClick={scrollToTop}>
-          {number(fresh)} new
-        </button>
-      )}
-      <div class="request-scroller" ref={scroller} onScroll={onScroll}>
-        <ol
-          class="request-rows"
-          aria-label={`Requests, latest first: ${plural(calls.length, "call")}`}
-          style={{ height: `${calls.length * rowHeight}px` }}
-          onKeyDown={(event) => {
-            const index = moves[event.key]
-            if (index === undefined || event.ctrlKey || event.metaKey || event.altKey) return
-            event.preventDefault()
-            goTo(index)
-          }}
-        >
-          {drawn.map(([call, index]) => (
-            <CallRow
-              key={keyOf(call)}
-              rowKey={keyOf(call)}
-              call={call}
-              isOpen={index === openIndex}
-              isCurrent={index === currentIndex}
-              href={hrefOf(call)}
-              top={index * rowHeight}
-              position={index + 1}
-              size={calls.length}
-              onFocus={() => setCurrent(keyOf(call))}
-            />
-          ))}
-        </ol>
-      </div>
-    </div>
-  )
+  return { currentIndex, goTo, hrefOf, openIndex, setCurrent }
 }
 
 interface OpenOptions {

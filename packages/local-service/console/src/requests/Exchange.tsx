@@ -3,6 +3,7 @@ import * as Option from "effect/Option"
 import type { RequestDetails } from "../../../src/internal/console/messages.js"
 import type { JournalEntry } from "../../../src/Journal.js"
 import { bytes, duration, number, plural, took } from "../format.js"
+import { billingOf } from "./billing.js"
 import { isInProgress } from "./outcome.js"
 import { decodeObject } from "./transcript.js"
 
@@ -71,12 +72,12 @@ const Fact = ({ name, value }: { readonly name: string; readonly value: string }
 )
 
 export const ResponsePart = ({ details, entry }: ExchangeProps) => {
-  const { audioMillis, credits, millis, sentBytes, status } = entry
+  const { audioMillis, millis, sentBytes, status } = entry
   const facts = [
     millis !== null && `after ${took(millis)}`,
     sentBytes !== undefined && sentBytes > 0 && `${number(sentBytes)} bytes`,
     audioMillis !== undefined && `${duration(audioMillis)} of audio`,
-    credits !== undefined && credits > 0 ? plural(credits, "credit") : sentBytes !== undefined && "not billed"
+    billingOf(entry)
   ].filter(Boolean)
   const response = details?.response
   const bodyLabel = `Body of response ${entry.number}`

@@ -5,8 +5,9 @@ import { send } from "../api.js"
 import { number } from "../format.js"
 import { phase } from "../live.js"
 import { confirmed, say } from "../notices.js"
+import { requests } from "../state.js"
 import { useStore } from "../store.js"
-import { noFilter, type RequestFilter } from "./filter.js"
+import { noFilter, prepareSearch, type RequestFilter } from "./filter.js"
 import { linkToPlace, type Place } from "./requestList.js"
 
 export const LiveState = () => {
@@ -39,6 +40,7 @@ export const SearchField = ({ field, onLeave, place }: SearchFieldProps) => {
       autocomplete="off"
       spellcheck={false}
       value={filter.text}
+      onFocus={() => prepareSearch(requests.get() ?? [])}
       onInput={(event) => search(event.currentTarget.value)}
       onKeyDown={(event) => {
         if (event.key === "Escape" && filter.text === "") event.currentTarget.blur()

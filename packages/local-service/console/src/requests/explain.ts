@@ -5,7 +5,7 @@ import type { JournalEntry } from "../../../src/Journal.js"
 import { describeFault } from "../faults/describeFault.js"
 import { number, sentence, took, when } from "../format.js"
 import type { Call } from "./calls.js"
-import { isCut, isFailed, isInProgress, isReplaced, type Status, statusOf } from "./outcome.js"
+import { isCut, isFailed, isInProgress, isLeft, isReplaced, type Status, statusOf } from "./outcome.js"
 import { problemSentence } from "./rowText.js"
 
 export interface Explanation {
@@ -42,9 +42,9 @@ export const explain = (known: Known): Explanation | undefined => {
 }
 
 const headlineOf = (entry: JournalEntry, fault: Fault | undefined): string => {
-  const { outcome, problem, sentBytes, status, totalBytes } = entry
+  const { problem, sentBytes, status, totalBytes } = entry
   if (isInProgress(entry)) return "The request is in progress."
-  if (outcome === "abandoned") return "Your program closed the connection before the response was complete."
+  if (isLeft(entry)) return "Your program closed the connection before the response was complete."
   if (status === null) {
     if (fault?.malformedHeader) return "The response could not be parsed."
     return fault !== undefined && fault.reset === undefined

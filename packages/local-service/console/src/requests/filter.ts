@@ -69,6 +69,14 @@ const textsOf = (entry: JournalEntry): SearchTexts => {
   return texts
 }
 
+const preparedAtOnce = 500
+
+/** Makes the texts that a search reads, in small parts, so that the first letter of a search does not wait for all of them. */
+export const prepareSearch = (entries: ReadonlyArray<JournalEntry>): void => {
+  for (const entry of entries.slice(0, preparedAtOnce)) textsOf(entry)
+  if (entries.length > preparedAtOnce) setTimeout(() => prepareSearch(entries.slice(preparedAtOnce)))
+}
+
 /** Digits are the number of a request, a status, or a part of a text. Only a long row of them is a part of an id. */
 const shortestDigitsOfId = 6
 

@@ -21,10 +21,13 @@ export const isReplaced = ({ audioMillis, fault, operation, sentBytes, status, t
   sentBytes !== undefined &&
   (operation === "synthesize" ? audioMillis : transcript) === undefined
 
+/** Whether its client closed the connection. A fault is an outcome from the arrival on, so `outcome` alone does not say it. */
+export const isLeft = ({ clientLeft, outcome }: JournalEntry): boolean => outcome === "abandoned" || clientLeft === true
+
 /** Whether its client got no usable response. */
 export const isFailed = (entry: JournalEntry): boolean =>
   !isInProgress(entry) &&
-  (entry.status === null || entry.status >= 400 || entry.outcome === "abandoned" || isCut(entry) || isReplaced(entry))
+  (entry.status === null || entry.status >= 400 || isLeft(entry) || isCut(entry) || isReplaced(entry))
 
 export interface Status {
   /** The status of the response, or a word if no whole response was sent. */
@@ -35,7 +38,7 @@ export interface Status {
 /** How a request ended, in a word. */
 export const statusOf = (entry: JournalEntry): Status => {
   if (isInProgress(entry)) return { word: "in progress", kind: "busy" }
-  if (entry.outcome === "abandoned") return { word: "left", kind: "other" }
+  if (isLeft(entry)) return { word: "left", kind: "other" }
   if (entry.status === null) return { word: "reset", kind: "other" }
   if (entry.status >= 400) return { word: String(entry.status), kind: "bad" }
   if (isCut(entry)) return { word: "cut", kind: "other" }

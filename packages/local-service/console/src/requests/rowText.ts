@@ -2,6 +2,7 @@
 import type { JournalEntry } from "../../../src/Journal.js"
 import { duration, number, plural, sentence, voice } from "../format.js"
 import { identify } from "../runs/identify.js"
+import { billingOf } from "./billing.js"
 import type { Call } from "./calls.js"
 import { operationName } from "./filter.js"
 import { isCut, isFailed, isInProgress } from "./outcome.js"
@@ -107,7 +108,7 @@ export const factsOf = ({ latest }: Call): ReadonlyArray<string> => {
     title.kind === "problem" && content !== undefined && content.kind === "sent" && shorten(content.text),
     title.kind !== "problem" && content?.text !== fileName && pieceOf(latest) === undefined && fileName,
     ...(operation === "synthesize" ? synthesisFacts(latest) : transcriptionFacts(latest)),
-    billing(latest)
+    !isInProgress(latest) && billingOf(latest)
   ].filter((fact) => typeof fact === "string" && fact !== "") as ReadonlyArray<string>
 }
 
@@ -128,8 +129,3 @@ const transcriptionFacts = ({ audioMillis, request }: JournalEntry) => [
   audioMillis !== undefined && duration(audioMillis),
   stringOf(request?.model)
 ]
-
-const billing = (entry: JournalEntry): string | false => {
-  if (entry.credits !== undefined && entry.credits > 0) return plural(entry.credits, "credit")
-  return !isInProgress(entry) && entry.sentBytes !== undefined && "not billed"
-}

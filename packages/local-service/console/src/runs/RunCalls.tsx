@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks"
 import { linkTo } from "../address.js"
 import { duration, plural } from "../format.js"
+import { billingOf } from "../requests/billing.js"
 import { statusOf } from "../requests/outcome.js"
 import { Words } from "../Words.js"
 import type { RunCall } from "./groupRuns.js"
@@ -15,7 +16,7 @@ const factsOf = ({ attempts, latest, piece, state }: RunCall): ReadonlyArray<str
     placeOf(piece?.startMillis, latest.audioMillis),
     latest.audioMillis === undefined ? "" : `${duration(latest.audioMillis)} of audio`,
     attempts.length > 1 ? plural(attempts.length, "attempt") : "",
-    latest.credits === undefined ? (state === "failed" ? "not billed" : "") : plural(latest.credits, "credit")
+    (state !== "busy" && billingOf(latest)) || ""
   ].filter((fact) => fact !== "")
 
 interface RunCallRowProps {

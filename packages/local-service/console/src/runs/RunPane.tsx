@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { linkTo } from "../address.js"
 import { duration, number, plural, when } from "../format.js"
+import { billedElsewhere } from "../requests/billing.js"
 import { Words } from "../Words.js"
 import type { Run, RunFile } from "./groupRuns.js"
 import { More, RunCalls } from "./RunCalls.js"
@@ -91,6 +92,7 @@ const Heading = ({ now, run }: RunPaneProps) => {
 const Facts = ({ now, run }: RunPaneProps) => {
   const { activeAt, audioMillis, calls, counts, credits, first, requests } = run
   const current = counts.busy > 0 ? "" : activity(run, now)
+  const isBilledElsewhere = calls.some(({ attempts }) => attempts.some(({ billing }) => billing === "notKnown"))
   const counted = [
     counts.failed > 0 && `${number(counts.failed)} failed`,
     counts.busy > 0 && `${number(counts.busy)} in progress`,
@@ -119,7 +121,7 @@ const Facts = ({ now, run }: RunPaneProps) => {
         )}
         <dt>Cost</dt>
         <dd>
-          {credits === 0 ? "not billed" : plural(credits, "credit")}
+          {isBilledElsewhere ? billedElsewhere : credits === 0 ? "not billed" : plural(credits, "credit")}
           <span class="quiet">
             {" · "}
             {plural(requests, "request")}
