@@ -49,7 +49,7 @@ export class JournalEntry extends structural(
     problem: Schema.optional(Schema.String),
     /** Credits that were debited for it. Absent: nothing was billed. */
     credits: Schema.optional(Schema.Number),
-    /** Bytes of the response body that were handed to the connection. Absent until the response has ended. */
+    /** Bytes of the response body that were handed to the connection. Absent until the request has ended. */
     sentBytes: Schema.optional(Schema.Int),
     /** Length of the response body that its headers announced. Absent until the response has ended, and if they announced none. */
     totalBytes: Schema.optional(Schema.Int),

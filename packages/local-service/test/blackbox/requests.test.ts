@@ -177,6 +177,7 @@ serviceTests("the details of a request", cannedService({ creditsPerSecond: 3 }),
       response: { status: 200, body: "<b>" },
       audio: null
     })
+    expect(yield* ended(box, 3)).toMatchObject({ status: null, sentBytes: 0 })
     expect(yield* details(box, 3)).toMatchObject({
       request: { body: '{"text":"hi"}' },
       response: null,
@@ -229,7 +230,7 @@ serviceTests("the replay of a request", cannedService(), (it) => {
     expect((yield* replay(box, 1)).json()).toEqual({ number: 3 })
     expect((yield* details(box, 3)).entry).toMatchObject({ status: 400, problem: "the body is not JSON in UTF-8" })
     yield* box.ask("PUT", "/faults", [{ times: 1, reset: "request" }, { times: 1, truncateAtByte: 7 }, { status: 502 }])
-    for (const expected of [{ status: null }, { status: 200, sentBytes: 7 }, { status: 502 }]) {
+    for (const expected of [{ status: null, sentBytes: 0 }, { status: 200, sentBytes: 7 }, { status: 502 }]) {
       const { number } = (yield* replay(box, 2)).json()
       expect((yield* details(box, number)).entry).toMatchObject({ ...expected, outcome: "faulted" })
     }

@@ -39,7 +39,7 @@ export const RequestPane = ({ calls, number: own, place }: RequestPaneProps) => 
   const pane = useRef<HTMLElement>(null)
   useFocus(pane, own)
   return (
-    <section class="request-pane" aria-label={`Request ${own}`} ref={pane}>
+    <section class="request-pane" aria-label={`Request ${own}`} ref={pane} tabIndex={-1}>
       <a class="back" href={back}>
         <span aria-hidden="true">←</span> Requests
       </a>
@@ -62,14 +62,14 @@ export const RequestPane = ({ calls, number: own, place }: RequestPaneProps) => 
   )
 }
 
-/** On a phone, the pane takes the place of the list. */
+/** On a narrow page, the pane takes the place of the list. */
 const narrow = matchMedia("(max-width: 960px)")
 
-/** Where the list gives way to the pane, the focus does too. */
+/** The pane takes the focus if the element that had it is gone: the list of a narrow page, or a button of the pane before. */
 const useFocus = (pane: { readonly current: HTMLElement | null }, own: number): void =>
   useEffect(() => {
     pane.current?.scrollTo(0, 0)
-    if (narrow.matches) pane.current?.querySelector<HTMLElement>("h2")?.focus()
+    if (narrow.matches || document.activeElement === document.body) pane.current?.focus({ preventScroll: true })
   }, [own])
 
 const Missing = ({ isGone, own }: { readonly own: number; readonly isGone: boolean }) =>
@@ -86,7 +86,7 @@ const Head = ({ back, entry }: { readonly entry: JournalEntry; readonly back: st
   const piece = pieceOf(entry)
   return (
     <header class="pane-head">
-      <h2 tabIndex={-1}>{typeof subject === "string" ? <bdi>{subject}</bdi> : <Words {...subject} />}</h2>
+      <h2>{typeof subject === "string" ? <bdi>{subject}</bdi> : <Words {...subject} />}</h2>
       <a class="close" href={back} aria-keyshortcuts="Escape">
         <span class="hidden">Close</span>
         <span aria-hidden="true">×</span>

@@ -46,8 +46,9 @@ const headlineOf = (entry: JournalEntry, fault: Fault | undefined): string => {
   if (isInProgress(entry)) return "The request is in progress."
   if (outcome === "abandoned") return "Your program closed the connection before the response was complete."
   if (status === null) {
-    return fault?.malformedHeader
-      ? "The response could not be parsed."
+    if (fault?.malformedHeader) return "The response could not be parsed."
+    return fault !== undefined && fault.reset === undefined
+      ? "The connection was closed before the response."
       : "The connection was reset, without a response."
   }
   if (problem !== undefined) return problemSentence(problem)

@@ -188,6 +188,8 @@ const markEnd = (
         const isWhole = entry.outcome !== "underWay" && !isCutOff && nodeResponse.writableEnded
         observed?.ended(isWhole)
         if (!isWhole && entry.outcome !== "faulted") entry.outcome = "abandoned"
+        // Says of a request without a response that it has ended.
+        entry.sentBytes ??= 0
         journal.end(entry)
       })
     )
