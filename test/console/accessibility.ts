@@ -169,7 +169,10 @@ export const accessibilityTests = () =>
       await eventually(() => readClipboard(page)).toMatch(/^\S{20,}$/)
 
       await enterRoom(page, "Requests")
-      await tabTo(page, requests.getByRole("link", { name: /^Request 1,/ }))
+      await keyboard.press("/")
+      await keyboard.type("#1")
+      await keyboard.press("Enter")
+      await eventually(() => hasFocus(requests.getByRole("link", { name: /^Request 1,/ }))).toBe(true)
       await keyboard.press("Enter")
       await tabTo(page, requests.getByRole("button", { name: "Send again" }))
       await keyboard.press("Enter")
