@@ -22,7 +22,7 @@ const notPermitted = (path: string, written: string) =>
 /** Fails with what forbids to write the file of an option. */
 export const checkOutput = (
   path: string,
-  option: "--out" | "--out-dir" | "--subtitles" | "--faults-report" | "--env-file" = "--out"
+  option: "--out" | "--out-dir" | "--subtitles" | "--faults-report" | "--dotenv" = "--out"
 ): Effect.Effect<void, OutputFailed, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem

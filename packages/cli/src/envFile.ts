@@ -56,7 +56,7 @@ export const writeEnvFile = (
     const changed = setVariables(text, variables)
     if (changed === undefined) {
       return yield* new InputFailed({
-        message: `${path} can't be changed without changing its other variables: add the settings yourself, or give another --env-file.`
+        message: `${path} can't be changed without changing its other variables: add the settings yourself, or give another --dotenv.`
       })
     }
     const replaced = Option.isSome(found) ? yield* Effect.orElseSucceed(fs.realPath(path), () => path) : path

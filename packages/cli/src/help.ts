@@ -65,7 +65,7 @@ export const rootHelp = (version: string, view = plainView): string => {
   const rows = commandNames.map((name) => [name, commands[name].summary] as const)
   return [
     `speech ${version}: ${summary}`,
-    section("Usage", "  speech COMMAND [OPTIONS]", view),
+    section("Usage", "  speech COMMAND [OPTIONS]\n  speech COMMAND --help", view),
     ...commandGroups.map(([title, names]) =>
       section(
         title,
@@ -77,8 +77,7 @@ export const rootHelp = (version: string, view = plainView): string => {
         view
       )
     ),
-    section("Options of every command", table(rowsOf(Object.values(commonOptions)), view), view),
-    "Help with a command: speech COMMAND --help"
+    section("Options of every command", table(rowsOf(Object.values(commonOptions)), view), view)
   ].join("\n\n")
 }
 

@@ -65,7 +65,7 @@ const offersOf = ({
   enum: names,
   "x-languages": languages = {}
 }: typeof NamesWithLanguages.Type): ReadonlyArray<Offer> =>
-  names.map((name) => ({ name, languages: [languages[name] ?? []].flat() }))
+  names.map((name) => ({ name, languages: Object.hasOwn(languages, name) ? [languages[name] ?? []].flat() : [] }))
 
 /** Long enough for a distant host, and short enough to wait for. */
 const timeoutSeconds = 15

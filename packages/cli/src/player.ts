@@ -2,8 +2,8 @@
  * Plays a WAV file with a player of the system.
  */
 import { spawn } from "node:child_process"
-import { existsSync } from "node:fs"
-import { delimiter, join } from "node:path"
+import { accessSync, constants, statSync } from "node:fs"
+import { resolve as absolute, delimiter, join } from "node:path"
 import { codeOrName } from "@effect-speech/common/SystemCode"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -38,6 +38,18 @@ const playersOf = (platform: NodeJS.Platform): ReadonlyArray<Known> => {
   return [ffplay, { name: "paplay", args: (file) => [file] }, { name: "aplay", args: (file) => ["-q", file] }]
 }
 
+const isProgram = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** How long a player may take to end, before it is killed. */
+const graceMillis = 1000
+
 /** The first player in `PATH`. Fails with what to install if there is none for these samples. */
 export const findPlayer = (
   outputFormat: string | undefined,
@@ -46,9 +58,10 @@ export const findPlayer = (
   Effect.gen(function* () {
     const path = yield* Effect.orElseSucceed(Config.string("PATH"), () => "")
     const ending = platform === "win32" ? ".exe" : ""
+    // An empty entry would be the working directory, which may be of a stranger.
+    const folders = path.split(delimiter).filter((folder) => folder !== "")
     const found = playersOf(platform).flatMap((player) => {
-      const places = path.split(delimiter).map((folder) => join(folder, `${player.name}${ending}`))
-      const place = places.find((each) => existsSync(each))
+      const place = folders.map((folder) => join(folder, `${player.name}${ending}`)).find(isProgram)
       return place === undefined ? [] : [{ ...player, path: place }]
     })
     const isPcm16 = outputFormat?.endsWith(":pcm16") === true
@@ -66,7 +79,8 @@ export const findPlayer = (
 export const play = ({ args, name, path }: Player, file: string): Effect.Effect<void, OutputFailed> =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
-      const child = spawn(path, args(file), { stdio: "ignore" })
+      // A player would read a name such as `-x.wav` as an option, and `call:7.wav` as an address.
+      const child = spawn(path, args(absolute(file)), { stdio: "ignore" })
       const ended = new Promise<string | undefined>((resolve) => {
         child.once("error", (error) => resolve(codeOrName(error)))
         child.once("exit", (code, signal) => resolve(code === 0 ? undefined : `${signal ?? `exit code ${code}`}`))
@@ -86,6 +100,7 @@ export const play = ({ args, name, path }: Player, file: string): Effect.Effect<
     ({ child, ended }) =>
       Effect.promise(() => {
         child.kill()
-        return ended
+        const timer = setTimeout(() => child.kill("SIGKILL"), graceMillis)
+        return ended.finally(() => clearTimeout(timer))
       })
   )

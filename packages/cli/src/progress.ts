@@ -1,6 +1,7 @@
 /**
- * Progress of the calls that run: a line each on standard error, if it is a terminal.
+ * Progress of the calls that run, on standard error: a line each that changes on a terminal, lines of a log elsewhere.
  */
+import { clearScreenDown, moveCursor } from "node:readline"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import { millis as monotonicMillis } from "@effect-speech/common/MonotonicClock"
 import * as Printable from "@effect-speech/common/Printable"
@@ -169,20 +170,95 @@ const jobOf = (shown: Shown, startedAt: number): JobLine => ({
     })
 })
 
-/** Without a terminal there are no lines. */
+const opened = (name: string): Shown => ({ name: Printable.line(name), stage: { _tag: "Opening" } })
+
 const silent: Progress = {
   job: () => Effect.succeed({ show: () => Effect.void }),
   line: () => Effect.succeed({ onEvent: undefined, receiving: (audio) => audio }),
   withoutLines: (print) => print
 }
 
-/** Lines on a terminal. They disappear when the scope closes. */
-export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, never, Scope.Scope> =>
+/** What ends sooner has no line in a log. */
+const untilFirstLine = "2 seconds"
+
+const betweenLines = "10 seconds"
+
+/** Lines of a log. A job speaks for the calls in it, so that a log of many files stays short. */
+const logOn = (output: NodeJS.WritableStream): Progress => {
+  let openJobs = 0
+  const open = (name: string, isJob: boolean) =>
+    Effect.gen(function* () {
+      const shown = opened(name)
+      const startedAt = yield* monotonicMillis
+      let isLogged = false
+      const write = (describeAt: (now: number) => string) =>
+        Effect.map(monotonicMillis, (now) => void output.write(`speech: ${shown.name}: ${describeAt(now)}\n`))
+      const log = Effect.suspend(() => {
+        if (!isJob && openJobs > 0) return Effect.void
+        isLogged = true
+        return write((now) => describe(shown.stage, now, 0))
+      })
+      const logEnd = write((now) => {
+        const amount = shown.stage._tag === "Working" ? `${shown.stage.amount}, ` : ""
+        return `${amount}ended after ${duration(now - startedAt)}`
+      })
+      yield* Effect.addFinalizer(() => Effect.suspend(() => (isLogged ? logEnd : Effect.void)))
+      yield* Effect.forkScoped(Effect.delay(Effect.repeat(log, Schedule.spaced(betweenLines)), untilFirstLine))
+      return shown
+    })
+  const countJob = Effect.acquireRelease(
+    Effect.sync(() => (openJobs += 1)),
+    () => Effect.sync(() => (openJobs -= 1))
+  )
+  return {
+    job: (name) => Effect.zipWith(Effect.zipRight(countJob, open(name, true)), monotonicMillis, jobOf),
+    line: (name) => Effect.map(open(name, false), lineOf),
+    withoutLines: (print) => print
+  }
+}
+
+/** How many rows a terminal needs for lines that were drawn when it was wider. */
+const rowsOf = (lines: ReadonlyArray<string>, columns: number): number =>
+  lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(Array.from(line).length / columns)), 0)
+
+/** Draws lines in the place of those before. */
+const displayOn = (terminal: NodeJS.WriteStream, { createLogUpdate }: typeof import("log-update")) => {
+  // A killed process can't show a hidden cursor again, so it is never hidden.
+  const update = createLogUpdate(terminal, { showCursor: true })
+  let drawn: ReadonlyArray<string> = []
+  let drawnColumns = 0
+  const draw = (lines: ReadonlyArray<string>) => {
+    const { columns = 80 } = terminal
+    // A narrower terminal breaks the lines it has. The library erases as many rows as it wrote.
+    if (columns < drawnColumns && drawn.length > 0) {
+      moveCursor(terminal, 0, -rowsOf(drawn, columns))
+      clearScreenDown(terminal)
+      update.done()
+    }
+    drawn = lines
+    drawnColumns = columns
+    if (lines.length === 0) update.clear()
+    else update(lines.join("\n"))
+  }
+  const done = () => {
+    draw([])
+    update.done()
+  }
+  return { draw, done }
+}
+
+/**
+ * Lines on a terminal, which disappear when the scope closes. Without a terminal whose cursor moves, they are those of a log, unless
+ * the output is JSON: a program reads that.
+ */
+export const make = (
+  terminal: NodeJS.WriteStream,
+  { json }: { readonly json: boolean }
+): Effect.Effect<Progress, never, Scope.Scope> =>
   Effect.gen(function* () {
-    if ((yield* FiberRef.get(isQuiet)) || terminal.isTTY !== true || process.env.TERM === "dumb") return silent
-    const { createLogUpdate } = yield* Effect.promise(() => import("log-update"))
-    // A killed process can't show a hidden cursor again, so it is never hidden.
-    const display = createLogUpdate(terminal, { showCursor: true })
+    if (yield* FiberRef.get(isQuiet)) return silent
+    if (terminal.isTTY !== true || process.env.TERM === "dumb") return json ? silent : logOn(terminal)
+    const display = displayOn(terminal, yield* Effect.promise(() => import("log-update")))
     const stages = new Map<symbol, Shown>()
 
     let isPaused = false
@@ -192,22 +268,15 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
       const lines = Array.from(stages.values(), ({ name, stage }) => fitLine(name, stage, now, columns - 1))
       // Lines that scrolled off the screen can't be erased.
       const hidden = lines.length - Math.max(1, rows - 2)
-      const shown = hidden > 0 ? [...lines.slice(0, -hidden), `and ${hidden} more`] : lines
-      if (shown.length === 0) display.clear()
-      else display(shown.join("\n"))
+      display.draw(hidden > 0 ? [...lines.slice(0, -hidden), `and ${hidden} more`] : lines)
     })
-    yield* Effect.addFinalizer(() =>
-      Effect.sync(() => {
-        display.clear()
-        display.done()
-      })
-    )
+    yield* Effect.addFinalizer(() => Effect.sync(display.done))
     yield* Effect.forkScoped(Effect.repeat(draw, Schedule.spaced("100 millis")))
 
     const open = (name: string) =>
       Effect.gen(function* () {
         const id = Symbol()
-        const shown: Shown = { name: Printable.line(name), stage: { _tag: "Opening" } }
+        const shown = opened(name)
         yield* Effect.acquireRelease(
           Effect.sync(() => stages.set(id, shown)),
           () => Effect.sync(() => stages.delete(id))
@@ -220,7 +289,7 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
       Effect.acquireUseRelease(
         Effect.sync(() => {
           isPaused = true
-          display.clear()
+          display.draw([])
         }),
         () => print,
         () => Effect.sync(() => (isPaused = false))

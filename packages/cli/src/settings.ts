@@ -3,7 +3,7 @@
  *
  * | there is                                        | the settings are those of |
  * | ----------------------------------------------- | ------------------------- |
- * | `--env-file FILE`                               | FILE alone                |
+ * | `--dotenv FILE`                                 | FILE alone                |
  * | one of the three variables, in the environment  | the environment alone     |
  * | a file `.env` in the working directory          | that file alone           |
  *
@@ -31,24 +31,31 @@ export class SettingsPlace extends Context.Reference<SettingsPlace>()("effect-sp
   defaultValue: (): { readonly file: string | undefined } => ({ file: undefined })
 }) {}
 
-/** The variables of the environment, of these names, that are not empty. */
-const inEnvironment = (wanted: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<readonly [string, string]>> =>
-  Effect.map(
-    Effect.forEach(wanted, (name) =>
-      Effect.map(Effect.option(Config.nonEmptyString(name)), (value) =>
-        Option.isSome(value) ? [[name, value.value] as const] : []
-      )
-    ),
-    (found) => found.flat()
+/** Whether the environment has one of the settings. An empty variable is none. */
+const areInEnvironment: Effect.Effect<boolean> = Effect.exists(names, (name) =>
+  Effect.map(Effect.option(Config.nonEmptyString(name)), Option.isSome)
+)
+
+/** The settings of a file alone, and the other variables of the environment, such as `PATH`. */
+const withSettingsOf = (
+  { flattened: file }: ConfigProvider.ConfigProvider,
+  { flattened: environment }: ConfigProvider.ConfigProvider
+): ConfigProvider.ConfigProvider =>
+  ConfigProvider.fromFlat(
+    ConfigProvider.makeFlat({
+      ...environment,
+      load: (path, config, split) =>
+        (names.some((name) => name === path.join(".")) ? file : environment).load(path, config, split)
+    })
   )
 
-const fileOf = (envFile: string | undefined): Effect.Effect<string | undefined, InputFailed> =>
+const fileOf = (dotenv: string | undefined): Effect.Effect<string | undefined, InputFailed> =>
   Effect.gen(function* () {
-    if (envFile !== undefined) return envFile
-    if ((yield* inEnvironment(names)).length > 0 || typeOf(projectFile) !== "file") return undefined
+    if (dotenv !== undefined) return dotenv
+    if ((yield* areInEnvironment) || typeOf(projectFile) !== "file") return undefined
     if (belongsToAnother(projectFile)) {
       return yield* new InputFailed({
-        message: `${projectFile} in this folder belongs to another user. To send requests and their key to its addresses, give --env-file ${projectFile}.`
+        message: `${projectFile} in this folder belongs to another user. To send requests and their key to its addresses, give --dotenv ${projectFile}.`
       })
     }
     return projectFile
@@ -67,20 +74,21 @@ const describeDestination = (settings: ReadonlyMap<string, string>): ReadonlyArr
 
 /** Runs a command with the settings of their place. */
 export const withSettings =
-  (envFile: string | undefined) =>
+  (dotenv: string | undefined) =>
   <A, E, R>(command: Effect.Effect<A, E, R>): Effect.Effect<A, E | InputFailed, R> =>
     Effect.gen(function* () {
-      const file = yield* fileOf(envFile)
+      const file = yield* fileOf(dotenv)
       if (file === undefined) return yield* command
       const variables = yield* readEnvFile(file)
       const settings = new Map(names.flatMap((name) => (variables[name] ? [[name, variables[name]] as const] : [])))
       // A file without any of them is for other programs.
-      if (envFile === undefined && settings.size === 0) return yield* command
-      if (envFile === undefined) yield* note(...describeDestination(settings))
-      const others = yield* inEnvironment(["SPEECH_ARCHIVE_STORE"])
-      return yield* command.pipe(
-        Effect.withConfigProvider(ConfigProvider.fromMap(new Map([...settings, ...others]))),
-        Effect.provideService(SettingsPlace, { file })
+      if (dotenv === undefined && settings.size === 0) return yield* command
+      if (dotenv === undefined) yield* note(...describeDestination(settings))
+      return yield* Effect.configProviderWith((environment) =>
+        command.pipe(
+          Effect.withConfigProvider(withSettingsOf(ConfigProvider.fromMap(settings), environment)),
+          Effect.provideService(SettingsPlace, { file })
+        )
       )
     })
 
@@ -95,6 +103,6 @@ export const describeMissing = ({ path }: ConfigError.MissingData, { file }: Set
     return `set ${name} in ${file}: all settings come from one place, so that a key is never sent to an address of another`
   }
   return typeOf(projectFile) === "file"
-    ? `set ${name} in the environment. ${projectFile} is not read, because the environment has other settings: give --env-file ${projectFile} to use that file alone`
-    : `set ${name} in the environment, or in a file ${projectFile} (\`speech serve --env-file ${projectFile}\` makes one for a service on this machine)`
+    ? `set ${name} in the environment. ${projectFile} is not read, because the environment has other settings: give --dotenv ${projectFile} to use that file alone`
+    : `set ${name} in the environment, or in a file ${projectFile} (\`speech serve --dotenv ${projectFile}\` makes one for a service on this machine)`
 }

@@ -70,7 +70,7 @@ const reporting = <R>(command: Effect.Effect<number, CommandError, R>, invocatio
 
 /** A command with the settings of its place, if it calls a service. Its failures name this place. */
 const withItsSettings = <A, E, R>(command: Effect.Effect<A, E, R>, { given }: Run) =>
-  "envFile" in given ? withSettings(given.envFile)(command) : command
+  "dotenv" in given ? withSettings(given.dotenv)(command) : command
 
 const runCommand = (invocation: Run): Effect.Effect<number> =>
   Effect.flatten(Effect.promise(() => load(invocation))).pipe(

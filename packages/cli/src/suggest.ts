@@ -89,6 +89,8 @@ interface OptionHabit {
 
 const inOperand = "Give FILE without it."
 const keyAdvice = "Set SPEECH_API_KEY in the environment: other users can see a command line."
+const dotenvAdvice =
+  "Give the file with --dotenv: Node 20 reads --env-file itself, and obeys its NODE_OPTIONS, before this command starts."
 const addressAdvice = "Set SPEECH_STT_BASE_URL and SPEECH_TTS_BASE_URL in the environment."
 
 const optionHabits: ReadonlyArray<OptionHabit> = [
@@ -141,6 +143,7 @@ const optionHabits: ReadonlyArray<OptionHabit> = [
   { words: "list-voices list-languages voices", advice: { else: "Use speech voices." } },
   { words: "list-models models", advice: { else: "Use speech models." } },
   { words: "stdin", means: ["text-file"], advice: { transcribe: "Give - for standard input." } },
+  { words: "env-file env-file-if-exists", advice: { else: dotenvAdvice } },
   {
     words: "config profile",
     advice: { else: "The settings are variables of the environment. Check them with speech doctor." }

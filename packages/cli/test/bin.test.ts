@@ -421,11 +421,15 @@ describe("the built command", { timeout: 120_000 }, () => {
         Effect.gen(function* () {
           const temporary = mkdtempSync(`${folder}/serve-`)
           const ours = () => readdirSync(temporary).filter((name) => name.startsWith("effect-speech-"))
-          const command = yield* start(["serve", "--port", "0", "--json"], { TMPDIR: temporary })
+          const settings = `${temporary}/settings`
+          if (end !== "SIGINT") writeFileSync(settings, 'NODE_OPTIONS="--require ./missing.cjs"\n')
+          const args = ["serve", "--port", "0", "--json", "--dotenv", settings]
+          const command = yield* start(args, { TMPDIR: temporary })
           if (end === "unread") command.stdout.destroy()
           else {
             yield* Effect.promise(() => new Promise((resolve) => command.stdout.once("data", resolve)))
             expect(ours()).toHaveLength(1)
+            expect(readFileSync(settings, "utf8")).toContain("SPEECH_API_KEY=")
             command.kill(end)
           }
           expect((yield* command.ended).code).toBe(end === "unread" ? 3 : 130)

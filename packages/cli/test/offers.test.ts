@@ -28,8 +28,8 @@ const serverOf = (document: string) =>
     ({ close }) => Effect.sync(close)
   )
 
-const documentOf = (names: ReadonlyArray<string>) => {
-  const schema = { properties: { model: { enum: names } } }
+const documentOf = (names: ReadonlyArray<string>, languages: Readonly<Record<string, string>> = {}) => {
+  const schema = { properties: { model: { enum: names, "x-languages": languages } } }
   const post = { requestBody: { content: { "multipart/form-data": { schema } } } }
   return JSON.stringify({ paths: { "/api/transcribe": { post } } })
 }
@@ -84,6 +84,18 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the lists of a servi
       expect(read(`models@${inName}`)).toContain("hi-general-v2-8khz\n")
       expect(readdirSync(`${folder}/effect-speech`).filter((name) => name.includes(".part"))).toEqual([])
       expect(existsSync("run")).toBe(false)
+    })
+  )
+
+  it.scoped("have any names", () =>
+    Effect.gen(function* () {
+      const named = yield* serverOf(documentOf(["constructor", "__proto__", "toString"], { toString: "hi" }))
+      expect((yield* run(["models"], { SPEECH_STT_BASE_URL: named.address })).stdout.split("\n")).toEqual([
+        "model        language",
+        "constructor",
+        "__proto__",
+        "toString     Hindi (hi)"
+      ])
     })
   )
 

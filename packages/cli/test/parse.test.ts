@@ -116,6 +116,7 @@ describe("the arguments", () => {
     doctor -v --log-level info                 | --verbose is --log-level debug: leave it out, or --log-level.
     -v                                         | Give a command: synthesize, transcribe, listen-back, archive, serve, run, models, voices, doctor. --version prints the version.
     synthesize -5 --out a                      | -5 is not an option here. An argument that begins with a dash goes last, after --.
+    doctor --env-file .env                     | --env-file is not an option here. Give the file with --dotenv: Node 20 reads --env-file itself, and obeys its NODE_OPTIONS, before this command starts.
     synthesize a --output b                    | --output is not an option here. Did you mean --out?
     transcribe a --model m -o b                | --out is not an option of transcribe. It prints the transcript: add > FILE, or write a file for each recording with --out-dir DIR.
     transcribe a --lang hi                     | --lang is not an option of transcribe. The model decides the language: speech models lists both.
@@ -263,6 +264,12 @@ describe("the help", () => {
 
   it("of the whole has each command under one heading", () => {
     expect(commandGroups.flatMap(([, names]) => names).toSorted()).toEqual(commandNames.toSorted())
+  })
+
+  it("of the whole fits on a screen", () => {
+    const { text } = printed("--help")
+    expect(text.split("\n").length).toBeLessThanOrEqual(40)
+    expect(linesOver(80, text)).toEqual([])
   })
 
   it.each(commandNames)("of %s fits on a screen: what it does, two examples, and its ten most used options", (name) => {

@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { relative } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, layer } from "@effect/vitest"
 import { LocalService } from "@effect-speech/local-service"
@@ -44,6 +45,8 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
       const folder = yield* temporaryFolder
       const environment = yield* withPlayer(folder, "exit 3")
       const before = yield* requestCount
+      mkdirSync(`${folder}/ffplay`)
+      writeFileSync(`${folder}/paplay`, "")
       const none = yield* run([...speak, "-o", `${folder}/a.wav`], { ...environment, PATH: folder })
       expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/Nothing was sent: .*Install ffplay/) })
       expect(yield* run([...speak, "-o", "-"], environment)).toMatchObject({ code: 2 })
@@ -51,18 +54,31 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
       const failed = yield* run([...speak, "-o", `${folder}/a.wav`], environment)
       const says = /The audio is complete, but ffplay could not play it \(exit code 3\)/
       expect(failed).toMatchObject({ code: 3, stderr: expect.stringMatching(says) })
-      expect(readdirSync(folder).toSorted()).toEqual(["a.wav", "bin"])
+      expect(readdirSync(folder).toSorted()).toEqual(["a.wav", "bin", "ffplay", "paplay"])
       const onWindows = yield* Effect.flip(findPlayer(undefined, "win32"))
       expect(onWindows.message).toMatch(/Install ffplay.*\(or powershell\)/)
     })
   )
 
-  it.scoped("ends the player at an interruption", () =>
+  it.scoped("gives the player a whole path, and finds it if the settings are those of a file", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const { PATH, ...settings } = yield* withPlayer(folder, `echo "$file" > ${folder}/name`)
+      const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
+      writeFileSync(`${folder}/settings`, lines.join(""))
+      const file = relative(".", `${folder}/call:7.wav`)
+      const args = [...speak, "--dotenv", `${folder}/settings`, "-o", file]
+      expect((yield* run(args, { PATH })).code).toBe(0)
+      expect(readFileSync(`${folder}/name`, "utf8")).toBe(`${folder}/call:7.wav\n`)
+    })
+  )
+
+  it.scoped("ends the player at an interruption, also one that ignores it", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const environment = yield* withPlayer(
         folder,
-        `echo $$ > ${folder}/pid.new; mv ${folder}/pid.new ${folder}/pid; exec sleep 60`
+        `trap "" TERM; echo $$ > ${folder}/pid.new; mv ${folder}/pid.new ${folder}/pid; exec sleep 60`
       )
       const running = yield* Effect.fork(run(speak, environment))
       yield* until(

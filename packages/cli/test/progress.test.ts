@@ -3,12 +3,14 @@ import { stripVTControlCharacters } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Chunk from "effect/Chunk"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { afterAll, beforeAll, vi } from "vitest"
+import { isQuiet } from "../src/message.js"
 import * as Progress from "../src/progress.js"
 
 const receive = (line: Progress.Line, bytes: Stream.Stream<Uint8Array>, byteLength: number) =>
@@ -49,7 +51,7 @@ const progressOnTerminal = Effect.gen(function* () {
     TestClock.adjust("100 millis"),
     Effect.sync(() => stripVTControlCharacters(take()).trim())
   )
-  return { progress: yield* Progress.make(terminal), shown, take }
+  return { progress: yield* Progress.make(terminal, { json: false }), shown, take }
 })
 
 describe("progress", () => {
@@ -99,7 +101,7 @@ describe("progress", () => {
     Effect.gen(function* () {
       yield* ready
       const { take, terminal } = terminalOf(true, 30, 6)
-      const progress = yield* Progress.make(terminal)
+      const progress = yield* Progress.make(terminal, { json: false })
       for (let call = 1; call <= 9; call++) yield* progress.line(`recordings/of/a/long/name/${call}.wav`)
       yield* TestClock.adjust("1 second")
       const drawn = stripVTControlCharacters(take()).trim().split("\n")
@@ -131,7 +133,7 @@ describe("progress", () => {
       yield* ready
       const { take, terminal } = terminalOf(true)
       const scope = yield* Scope.make()
-      const progress = yield* Scope.extend(Progress.make(terminal), scope)
+      const progress = yield* Scope.extend(Progress.make(terminal, { json: false }), scope)
       yield* Effect.scoped(Effect.zipRight(progress.line("a.wav"), TestClock.adjust("1 second")))
       expect(take()).toContain("a.wav")
       yield* progress.withoutLines(Effect.sync(() => terminal.write("result\n")))
@@ -152,16 +154,97 @@ describe("progress", () => {
     })
   )
 
-  it.effect("is silent where no terminal looks", () =>
+  it.effect("erases every row that its lines have after the terminal was made narrower", () =>
+    Effect.gen(function* () {
+      yield* ready
+      const { take, terminal } = terminalOf(true, 100)
+      const progress = yield* Progress.make(terminal, { json: false })
+      yield* progress.line("a".repeat(60))
+      yield* progress.line("b.wav")
+      yield* TestClock.adjust("100 millis")
+      expect(stripVTControlCharacters(take())).toBe(`${"a".repeat(60)}  opening\nb.wav  opening\n`)
+
+      terminal.columns = 30
+      yield* TestClock.adjust("100 millis")
+      const narrow = take()
+      // 69 characters have 3 rows of 30, and 14 have one.
+      expect(narrow.startsWith("\u001b[4A\u001b[0J")).toBe(true)
+      expect(stripVTControlCharacters(narrow)).toBe(`…${"a".repeat(19)}  opening\nb.wav  opening\n`)
+
+      terminal.columns = 20
+      yield* progress.withoutLines(Effect.sync(() => expect(take().slice(0, 8)).toBe("\u001b[3A\u001b[0J")))
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("without a terminal", () => {
+  const waited = (time: Duration.DurationInput, take: () => string) => Effect.map(TestClock.adjust(time), take)
+
+  it.effect("a job has a line after 2 s, one each 10 s, and one at its end", () =>
     Effect.gen(function* () {
       const { take, terminal } = terminalOf(false)
-      const progress = yield* Progress.make(terminal)
-      const line = yield* progress.line("a.wav")
-      expect(line.onEvent).toBeUndefined()
-      const bytes = Stream.make(new Uint8Array([1, 2]))
-      expect(Chunk.toReadonlyArray(yield* Stream.runCollect(receive(line, bytes, 2)))).toEqual([new Uint8Array([1, 2])])
-      yield* TestClock.adjust("1 second")
-      expect(take()).toBe("")
+      const progress = yield* Progress.make(terminal, { json: false })
+      yield* Effect.gen(function* () {
+        const job = yield* progress.job("book\u001b[2J.wav")
+        yield* job.show({ done: 0, total: 100, amount: "0 of 100 minutes" }, 0)
+        expect(yield* waited("1900 millis", take)).toBe("")
+        expect(yield* waited("100 millis", take)).toBe("speech: book\\u001b[2J.wav: 0 of 100 minutes\n")
+        yield* job.show({ done: 1, total: 100, amount: "1 of 100 minutes" }, 0)
+        expect(yield* waited("9 seconds", take)).toBe("")
+        expect(yield* waited("1 second", take)).toMatch(/^speech: .*: 1 of 100 minutes, about 3 min left\n$/)
+        yield* job.show({ done: 2, total: 100, amount: "2 of 100 minutes" }, 0)
+        yield* TestClock.adjust("1 second")
+      }).pipe(Effect.scoped)
+      expect(take()).toMatch(/^speech: .*: 2 of 100 minutes, ended after 13 s\n$/)
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("a call alone has lines, and the calls of a job none", () =>
+    Effect.gen(function* () {
+      const { take, terminal } = terminalOf(false)
+      const progress = yield* Progress.make(terminal, { json: false })
+      yield* Effect.gen(function* () {
+        const line = yield* progress.line("a.wav")
+        yield* line.onEvent?.({ _tag: "Uploading", attempt: 1, sentBytes: 6_000_000, totalBytes: 12_000_000 }) ??
+          Effect.void
+        expect(yield* waited("2 seconds", take)).toBe("speech: a.wav: sending 6.0 MB of 12.0 MB\n")
+      }).pipe(Effect.scoped)
+      expect(take()).toBe("speech: a.wav: ended after 2 s\n")
+
+      const job = yield* progress.job("folder")
+      yield* job.show({ done: 1, total: 2, amount: "1 of 2 recordings" }, 0)
+      yield* Effect.scoped(Effect.zipRight(progress.line("b.wav"), TestClock.adjust("5 seconds")))
+      expect(take()).toMatch(/^speech: folder: 1 of 2 recordings.*\n$/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("a short call prints nothing, and what receives it changes nothing", () =>
+    Effect.gen(function* () {
+      const { take, terminal } = terminalOf(false)
+      yield* Effect.gen(function* () {
+        const line = yield* (yield* Progress.make(terminal, { json: false })).line("a.wav")
+        const bytes = Stream.make(new Uint8Array([1, 2]))
+        const received = Chunk.toReadonlyArray(yield* Stream.runCollect(receive(line, bytes, 2)))
+        expect(received).toEqual([new Uint8Array([1, 2])])
+        yield* TestClock.adjust("1 second")
+      }).pipe(Effect.scoped)
+      expect(take()).toBe("")
+    })
+  )
+
+  it.effect.each([
+    { option: "--quiet", quiet: true, json: false },
+    { option: "--json", quiet: false, json: true }
+  ])("nothing is printed with $option", ({ json, quiet }) =>
+    Effect.gen(function* () {
+      const { take, terminal } = terminalOf(false)
+      yield* Effect.gen(function* () {
+        const progress = yield* Progress.make(terminal, { json })
+        yield* progress.job("book.wav")
+        yield* progress.line("a.wav")
+        yield* TestClock.adjust("30 seconds")
+      }).pipe(Effect.scoped, Effect.locally(isQuiet, quiet))
+      expect(take()).toBe("")
+    })
   )
 })

@@ -10,7 +10,8 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import { describeExposure, setVariables, writeEnvFile } from "../src/envFile.js"
 import { choosePort, usualPort } from "../src/servePorts.js"
-import { run, temporaryFolder } from "./environment.js"
+import { until } from "./builtCommand.js"
+import { recordingConsole, run, runOn, temporaryFolder } from "./environment.js"
 
 const settings = { SPEECH_STT_BASE_URL: "http://127.0.0.1:7800", SPEECH_API_KEY: "local_1.secret" }
 
@@ -66,8 +67,8 @@ describe("a file of settings", () => {
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       mkdirSync(join(folder, ".env"))
-      const outcome = yield* run(["serve", "--env-file", join(folder, ".env")], {})
-      expect(outcome.stderr).toMatch(/\.env is a folder; give --env-file the name of a file in it/)
+      const outcome = yield* run(["serve", "--dotenv", join(folder, ".env")], {})
+      expect(outcome.stderr).toMatch(/\.env is a folder; give --dotenv the name of a file in it/)
       expect(outcome.code).toBe(3)
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
@@ -88,6 +89,17 @@ describe("a file of settings", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 })
+
+it.scopedLive("with -q prints the settings, and of the rest what nothing else prints", () =>
+  Effect.gen(function* () {
+    const { console, printed } = yield* recordingConsole
+    yield* Effect.forkScoped(runOn(console, ["serve", "--port", "0", "--shell", "sh", "-q"], {}))
+    yield* until(Effect.sync(printed), ({ stderr }) => stderr.includes("Console"))
+    const { stderr, stdout } = printed()
+    expect(stdout).toMatch(/^export SPEECH_STT_BASE_URL=.+\nexport SPEECH_TTS_BASE_URL=.+\nexport SPEECH_API_KEY=.+$/)
+    expect(stderr).toMatch(/^Platform: http:.+ with X-Admin-Token: .+\nConsole, by a link that signs in once: http:.+$/)
+  })
+)
 
 it.scoped("without --port the ports are the same at each start, and others if one is taken", () =>
   Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /** Where a command finds the address of the service and the key: in the environment, or in a file. */
-import { mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, layer } from "@effect/vitest"
@@ -25,17 +25,30 @@ const project = (changes: Readonly<Record<string, string>> = {}) =>
   })
 
 layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the settings", (it) => {
-  it.scoped("are those of --env-file alone, and doctor says where each comes from", () =>
+  it.scoped("are those of --dotenv alone, and doctor says where each comes from", () =>
     Effect.gen(function* () {
-      const { file, settings } = yield* project()
+      const { file, folder, settings } = yield* project()
       const others = { ...settings, SPEECH_API_KEY: "other.key", SPEECH_TTS_BASE_URL: "http://127.0.0.1:9" }
-      const outcome = yield* run(["doctor", "--env-file", file], others)
+      const outcome = yield* run(["doctor", "--dotenv", file], others)
       expect(outcome).toMatchObject({ code: 0, stderr: "" })
       const lines = outcome.stdout.split("\n")
       expect(lines.slice(0, 3).filter((line) => line.endsWith(`, from ${file}`))).toHaveLength(3)
+      yield* run(["models", "--dotenv", file], { ...others, XDG_CACHE_HOME: folder })
+      expect(existsSync(join(folder, "effect-speech", "models@"))).toBe(true)
       expect((yield* run(["doctor"], settings)).stdout).toContain(
         `${settings.SPEECH_STT_BASE_URL}, from the environment`
       )
+    })
+  )
+
+  it.scoped.skipIf(process.platform === "win32")("of a pipe are read, and nothing in them changes this process", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* project({ NODE_OPTIONS: `"--require ./code.cjs"` })
+      writeFileSync(join(folder, "code.cjs"), `require("node:fs").writeFileSync("ran", "")`)
+      const { runShell } = commandIn(() => folder)
+      const line = 'cat .env | "$0" "$1" doctor --dotenv /dev/stdin'
+      expect(yield* runShell(line, [], {})).toMatchObject({ code: 0, stderr: "" })
+      expect(existsSync(join(folder, "ran"))).toBe(false)
     })
   )
 
@@ -44,7 +57,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the settings", (it) 
       const { file, settings } = yield* project({ SPEECH_API_KEY: "" })
       const { requests } = yield* LocalService
       const before = yield* requests
-      const outcome = yield* run(["synthesize", "a", "--out", "a.wav", "--env-file", file], settings)
+      const outcome = yield* run(["synthesize", "a", "--out", "a.wav", "--dotenv", file], settings)
       expect(outcome.code).toBe(2)
       expect(outcome.stderr).toContain(`set SPEECH_API_KEY in ${file}: all settings come from one place`)
       expect(yield* requests).toEqual(before)
@@ -74,7 +87,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the settings", (it) 
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       mkdirSync(join(folder, ".env"))
-      const outcome = yield* run(["doctor", "--env-file", path(folder)], {})
+      const outcome = yield* run(["doctor", "--dotenv", path(folder)], {})
       expect(outcome).toEqual({ code: 3, stdout: "", stderr: expect.stringMatching(says) })
     })
   )

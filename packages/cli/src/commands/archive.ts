@@ -116,7 +116,7 @@ const printEnd = (status: RunStatus, store: Store, ending: Ending) =>
 const watch = (begun: RunStatus, options: { readonly json: boolean; readonly everyChange: boolean }) =>
   Effect.gen(function* () {
     const archive = yield* Archive
-    const progress = yield* Progress.make(process.stderr)
+    const progress = yield* Progress.make(process.stderr, options)
     const job = yield* progress.job(basename(begun.settings.output.directory))
     const toWork = makeLine()
     let shown: string | undefined

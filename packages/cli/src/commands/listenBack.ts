@@ -44,7 +44,7 @@ export const listenBack = (given: Options) =>
   Effect.gen(function* () {
     yield* checkStandardOutput
     const recordings = yield* recordingsOf(given)
-    const progress = yield* Progress.make(process.stderr)
+    const progress = yield* Progress.make(process.stderr, given)
     return yield* compareAll(given, recordings, progress)
   }).pipe(
     Effect.scoped,
@@ -97,12 +97,14 @@ const compareAll = (given: Options, recordings: ReadonlyArray<Spoken>, progress:
 
     const job = yield* progress.job(folder)
     const total = recordings.length
+    const showDone = Effect.suspend(() => {
+      const done = compared.length + failed.length
+      return job.show({ done, total, amount: `${count(done)} of ${plural(total, "recording")}` }, 0)
+    })
+    yield* showDone
     yield* attemptEach(recordings, (spoken) => compareOne(given, spoken, progress, notes), concurrency).pipe(
       Stream.tap(([spoken, outcome]) => record(spoken, outcome)),
-      Stream.runForEach(() => {
-        const done = compared.length + failed.length
-        return job.show({ done, total, amount: `${count(done)} of ${plural(total, "recording")}` }, 0)
-      })
+      Stream.runForEach(() => showDone)
     )
 
     const worst = worstFirst(compared)

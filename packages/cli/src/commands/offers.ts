@@ -23,7 +23,7 @@ const languageOf = (code: string): string => {
 
 /** Two columns. */
 const table = (rows: ReadonlyArray<readonly [string, string]>): string => {
-  const width = Math.max(...rows.map(([first]) => first.length))
+  const width = rows.reduce((widest, [first]) => Math.max(widest, first.length), 0)
   return rows.map((row) => Printable.line(`${row[0].padEnd(width)}  ${row[1]}`.trimEnd())).join("\n")
 }
 

@@ -27,7 +27,7 @@ export const serve = (given: Given<"serve">) =>
     if (given.json && given.shell !== undefined) {
       return yield* refuse("--json prints no lines for a shell: leave out --shell.")
     }
-    if (given.settingsFile !== undefined) yield* checkOutput(given.settingsFile, "--env-file")
+    if (given.settingsFile !== undefined) yield* checkOutput(given.settingsFile, "--dotenv")
     const { notes, port } = yield* choosePort(given)
     const service = yield* startService({ ...given, port })
     return yield* announce(given, { ...service, notes: [...notes, ...service.notes] }).pipe(
@@ -36,16 +36,18 @@ export const serve = (given: Given<"serve">) =>
     )
   }).pipe(Effect.scoped)
 
-/** Writes the settings into a file of variables, and says who reads it and who may see it. */
+/** Writes the settings into a file of variables. Returns a warning if others may get to see it. */
 const keepSettings = (path: string, variables: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
     if (variables.SPEECH_API_KEY === undefined) {
-      return yield* refuse("--env-file needs the key of --data-dir, which an earlier version created. Give --new-key.")
+      return yield* refuse("--dotenv needs the key of --data-dir, which an earlier version created. Give --new-key.")
     }
     yield* writeEnvFile(path, variables)
-    const exposure = yield* describeExposure(path)
-    return [`${path} has the settings too.`, ...(exposure === undefined ? [] : [exposure])]
+    return yield* describeExposure(path)
   })
+
+const print = (...lines: ReadonlyArray<string>) =>
+  Effect.forEach(lines, (line) => Console.error(line), { discard: true })
 
 /** Prints how to use the service, and opens its console if that is asked for. */
 const announce = (
@@ -60,7 +62,8 @@ const announce = (
       SPEECH_TTS_BASE_URL: ttsBaseUrl,
       ...(apiKey === undefined ? {} : { SPEECH_API_KEY: apiKey })
     }
-    const aboutFile = given.settingsFile === undefined ? [] : yield* keepSettings(given.settingsFile, variables)
+    const file = given.settingsFile
+    const exposure = file === undefined ? undefined : yield* keepSettings(file, variables)
     yield* given.json
       ? Console.log(
           JSON.stringify({ sttBaseUrl, ttsBaseUrl, platformUrl, apiKey: apiKey ?? null, adminToken, consoleUrl })
@@ -74,13 +77,18 @@ const announce = (
       ...about,
       `The local service is ready. Ctrl-C ends it.${given.json ? "" : " Paste the lines above into another terminal."}`,
       !given.json && given.shell === undefined && `They are for ${shell}; --shell gives those of another shell.`,
-      ...aboutFile,
+      file !== undefined && `${file} has the settings too.`
+    )
+    // With --json, standard output has them. Without, nothing else does.
+    const access = applying(
       apiKey === undefined &&
         "SPEECH_API_KEY is the key of --data-dir. Only an earlier version has shown it; --new-key replaces it.",
       `Platform: ${platformUrl} with X-Admin-Token: ${adminToken}`,
       `Console, by a link that signs in once: ${consoleUrl}`
     )
-    yield* unlessQuiet(Effect.forEach(notes, (note) => Console.error(note), { discard: true }))
+    yield* unlessQuiet(print(...notes))
+    yield* print(...applying(exposure))
+    yield* given.json ? unlessQuiet(print(...access)) : print(...access)
     // A link of its own, so that the one that is printed stays unused.
     if (given.open) yield* Effect.forkScoped(Effect.flatMap(service.consoleUrl, openConsole))
   })

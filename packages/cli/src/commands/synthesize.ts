@@ -4,12 +4,10 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
-import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { type SpeechStream, TextToSpeech } from "@effect-speech/tts"
 import { codePoints } from "@effect-speech/tts/TtsContract"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { followTextToSpeech, sayingStopped } from "../callsInFlight.js"
@@ -21,14 +19,14 @@ import { type InputFailed, refuse, type UsageError } from "../failure.js"
 import { audioLost } from "../fileFailure.js"
 import { isSameFile, isSameOutput } from "../fileIdentity.js"
 import { lockOf } from "../fileLock.js"
-import { note, unlessQuiet } from "../message.js"
+import { note } from "../message.js"
 import { checkStandardOutput, standardOutput } from "../output.js"
 import { findPlayer, play } from "../player.js"
 import * as Progress from "../progress.js"
 import { readText } from "../readText.js"
 import { describeWarning } from "../serviceFailure.js"
 import type { SpokenText } from "../spokenText.js"
-import type { ToFile } from "../toFile.js"
+import { printFile, type ToFile } from "../toFile.js"
 
 const readGiven = ({ operands: [text], textFile }: ToFile): Effect.Effect<string, UsageError | InputFailed> => {
   if (text !== undefined && textFile !== undefined) return refuse("There are two texts: give TEXT or --text-file.")
@@ -163,7 +161,7 @@ export const synthesize = (given: Given<"synthesize">) => {
 const synthesizeWhole = (given: ToFile, text: SpokenText<string>) =>
   Effect.gen(function* () {
     const { json, out } = given
-    const progress = yield* Progress.make(process.stderr)
+    const progress = yield* Progress.make(process.stderr, { json })
     const line = yield* progress.line(given.isTemporary ? "speech" : out === "-" ? "standard output" : out)
     const tts = yield* TextToSpeech
     const speech = yield* tts.stream(synthesisOf(given, text), { onEvent: line.onEvent })
@@ -180,24 +178,6 @@ const synthesizeWhole = (given: ToFile, text: SpokenText<string>) =>
         SystemError: (error) => audioLost(out, error)
       })
     )
-    yield* progress.withoutLines(
-      json
-        ? Console.log(
-            JSON.stringify({
-              ...file,
-              path: given.isTemporary ? undefined : file.path,
-              requestId,
-              warnings,
-              call: yield* speech.call
-            })
-          )
-        : Effect.zipRight(
-            printWarnings(speech),
-            unlessQuiet(
-              Console.error(
-                `${given.isTemporary ? "spoken" : file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${AudioFormat.describe(file.format)}, request ${requestId}`
-              )
-            )
-          )
-    )
+    const fields = { warnings, call: yield* speech.call }
+    yield* progress.withoutLines(printFile(given, file, { requestId, printWarnings: printWarnings(speech), fields }))
   }).pipe(Effect.scoped)

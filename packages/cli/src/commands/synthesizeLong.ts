@@ -2,7 +2,6 @@
  * A long text of `speech synthesize`: its plan, and its audio from pieces.
  */
 import { existsSync, statSync } from "node:fs"
-import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as LongSpeech from "@effect-speech/long-form/LongSpeech"
 import * as Subtitles from "@effect-speech/long-form/Subtitles"
@@ -16,14 +15,14 @@ import { writeFailed } from "../fileFailure.js"
 import { isLink, leadsTo } from "../fileIdentity.js"
 import * as Json from "../json.js"
 import { lockOutput } from "../lockFolder.js"
-import { count, note, plural, unlessQuiet } from "../message.js"
+import { count, note, plural } from "../message.js"
 import { standardOutput, writeText } from "../output.js"
 import { keepPieces } from "../pieces.js"
 import * as Progress from "../progress.js"
 import { describeLeft, describeWarning } from "../serviceFailure.js"
 import type { SpokenText } from "../spokenText.js"
 import { Tally } from "../tally.js"
-import type { ToFile } from "../toFile.js"
+import { printFile, type ToFile } from "../toFile.js"
 
 /** All pieces have the id of one request. */
 const requestOf = (given: ToFile, text: SpokenText) => {
@@ -77,7 +76,7 @@ export const synthesizeLong = (given: ToFile, text: SpokenText) => {
   const tally = new Tally()
   const work = Effect.gen(function* () {
     if (out !== "-" && !isDevice(out)) yield* lockOutput(out)
-    const progress = yield* Progress.make(process.stderr)
+    const progress = yield* Progress.make(process.stderr, { json })
     const job = yield* progress.job(given.isTemporary ? "speech" : out === "-" ? "standard output" : out)
     const { finish } = yield* CallsInFlight
     const gracePeriod = folder === undefined ? undefined : finish(progress)
@@ -97,26 +96,13 @@ export const synthesizeLong = (given: ToFile, text: SpokenText) => {
       })
     )
     if (subtitles !== undefined) yield* writeSubtitles(subtitles, report)
-    const format = AudioFormat.describe(file.format)
     yield* progress.withoutLines(
-      json
-        ? Console.log(
-            JSON.stringify({
-              ...file,
-              path: given.isTemporary ? undefined : file.path,
-              requestId: request.requestId,
-              subtitles,
-              ...Json.ofSpeech(report)
-            })
-          )
-        : Effect.zipRight(
-            printWarnings(report),
-            unlessQuiet(
-              Console.error(
-                `${given.isTemporary ? "spoken" : file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${format}, ${plural(report.pieces.length, "piece")}, request ${request.requestId}`
-              )
-            )
-          )
+      printFile(given, file, {
+        requestId: request.requestId,
+        pieces: plural(report.pieces.length, "piece"),
+        printWarnings: printWarnings(report),
+        fields: { subtitles, ...Json.ofSpeech(report) }
+      })
     )
   })
   const { requestId: _, ...content } = request

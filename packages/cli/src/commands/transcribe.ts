@@ -20,7 +20,7 @@ import * as ExitCode from "../exitCode.js"
 import { AlreadyReported, type OutputFailed, refuse, type UsageError } from "../failure.js"
 import * as Json from "../json.js"
 import { attemptEach, defaultConcurrency, failedOf, Notes, notTried, type Outcome } from "../manyRecordings.js"
-import { note, say, unlessQuiet } from "../message.js"
+import { note, plural, say, unlessQuiet } from "../message.js"
 import { checkStandardOutput, writeText } from "../output.js"
 import { keepPieces, recordingOf } from "../pieces.js"
 import * as Progress from "../progress.js"
@@ -115,7 +115,7 @@ const transcribeFiles = (given: Given<"transcribe">, tally: Tally) =>
     const { json, operands: files, outDir, transactionId } = given
     if (outDir === undefined || json) yield* checkStandardOutput
     const outputs = outDir === undefined ? undefined : yield* transcriptFiles(outDir, files, formatOf(given))
-    const progress = yield* Progress.make(process.stderr)
+    const progress = yield* Progress.make(process.stderr, { json })
     const context = yield* Effect.context<SpeechToText | CallsInFlight>()
     const transcribeFile: TranscribeFile = (file) =>
       Effect.gen(function* () {
@@ -224,9 +224,17 @@ const transcribeAll = (
       })
     }
 
-    yield* Stream.runForEach(attemptEach(files, transcribeFile, concurrency), ([file, outcome]) =>
-      progress.withoutLines(Effect.suspend(() => printOutcome(file, outcome)))
-    )
+    yield* Effect.gen(function* () {
+      const job = yield* progress.job("transcribe")
+      const total = files.length
+      const show = (done: number) => job.show({ done, total, amount: `${done} of ${plural(total, "recording")}` }, 0)
+      yield* show(0)
+      yield* Stream.runForEach(
+        Stream.zipWithIndex(attemptEach(files, transcribeFile, concurrency)),
+        ([[file, outcome], index]) =>
+          Effect.zipRight(progress.withoutLines(Effect.suspend(() => printOutcome(file, outcome))), show(index + 1))
+      )
+    }).pipe(Effect.scoped)
     yield* notes.say
     if (failed === 0) return
     yield* say(...failedOf(failed, files.length, skipped))

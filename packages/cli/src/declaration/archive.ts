@@ -5,7 +5,7 @@ import type { Warning } from "@effect-speech/long-form/LongTranscription"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
 import { type Command, choice, flag, group, number, oneOf, optional, repeatable, required, text } from "../option.js"
 import { cutting, modelDetails, modelWords, recognition } from "./recognising.js"
-import { allowInsecureHttp, envFile, json } from "./shared.js"
+import { allowInsecureHttp, dotenv, json } from "./shared.js"
 import { lang, outputFormat, speed, voice } from "./speaking.js"
 
 const archiveFormats = ["txt", "json", "srt", "vtt", "wav"] as const
@@ -78,7 +78,7 @@ const machine = {
     "Calls that this machine makes at the same time.",
     { default: "16" }
   ),
-  envFile,
+  dotenv,
   allowInsecureHttp
 }
 
@@ -144,7 +144,7 @@ export const archiveRun = {
     ...group("Transcription", { model: modelOfRun, ...recognition, ...cutting }),
     ...group("Synthesis", onlyForTexts),
     ...group("Several machines", { store: place.store, work: work.work, concurrency: machine.concurrency }),
-    ...group("Calls", { envFile, allowInsecureHttp })
+    ...group("Calls", { dotenv, allowInsecureHttp })
   },
   mostUsed: ["model", "lang", "voice", "out", "format", "dryRun", "maxCredits", "concurrency", "store", "json"],
   former: {

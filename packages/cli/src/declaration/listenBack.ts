@@ -1,6 +1,6 @@
 import { type Command, group, number, optional, required, text } from "../option.js"
 import { modelDetails, modelWords, recognition, telephony } from "./recognising.js"
-import { allowInsecureHttp, concurrencyOf, envFile, json, retries, timeout } from "./shared.js"
+import { allowInsecureHttp, concurrencyOf, dotenv, json, retries, timeout } from "./shared.js"
 
 export const listenBack = {
   summary: "Compare synthesized speech with its texts.",
@@ -37,7 +37,7 @@ export const listenBack = {
       ),
       json
     }),
-    ...group("Calls", { concurrency: concurrencyOf("Recordings"), timeout, retries, envFile, allowInsecureHttp })
+    ...group("Calls", { concurrency: concurrencyOf("Recordings"), timeout, retries, dotenv, allowInsecureHttp })
   },
   mostUsed: ["model", "atMost", "texts", "telephony", "hotwords", "parseNumber", "concurrency", "json"]
 } satisfies Command

@@ -2,7 +2,7 @@
  * The commands that list what a service, or a folder of models, offers.
  */
 import { type Command, flag, optional, text } from "../option.js"
-import { envFile, json } from "./shared.js"
+import { dotenv, json } from "./shared.js"
 
 export const models = {
   summary: "List the models of the service, or of your own folder.",
@@ -18,7 +18,7 @@ export const models = {
   },
   options: {
     check: flag("--check", "Load and try each model of FOLDER. It needs the package sherpa-onnx-node."),
-    envFile,
+    dotenv,
     json
   }
 } satisfies Command
@@ -33,7 +33,7 @@ export const voices = {
       default: "all languages",
       completes: "languages"
     }),
-    envFile,
+    dotenv,
     json
   }
 } satisfies Command

@@ -2,7 +2,7 @@
  * The commands that run a service on this machine, and the one that checks the settings.
  */
 import { type Command, flag, group, number, oneOf, optional, repeatable, text } from "../option.js"
-import { allowInsecureHttp, envFile, json, settingShells } from "./shared.js"
+import { allowInsecureHttp, dotenv, json, settingShells } from "./shared.js"
 
 const port = (inWords: string) =>
   optional(
@@ -93,7 +93,7 @@ export const serve = {
     "It needs no account and no network, and makes a key of its own. It prints the settings for other programs, and a link to its console.",
   examples: [
     "speech serve",
-    "speech serve --data-dir speech-data --env-file .env",
+    "speech serve --data-dir speech-data --dotenv .env",
     "speech serve --open",
     "speech serve --port 8100",
     "speech serve --models models",
@@ -104,7 +104,7 @@ export const serve = {
     ...group("Ports and network", { port: port("7800; if it is in use, 0") }),
     ...group("Output", {
       settingsFile: optional(
-        "--env-file FILE",
+        "--dotenv FILE",
         text,
         "Write the settings into this file, such as .env. Its other lines stay.",
         {
@@ -146,5 +146,5 @@ export const doctor = {
   summary: "Check the settings, both hosts and the key.",
   details: "It sends each host a request that every service refuses, so it costs no credit.",
   examples: ["speech doctor", "speech doctor --json"],
-  options: { envFile, allowInsecureHttp, json }
+  options: { dotenv, allowInsecureHttp, json }
 } satisfies Command

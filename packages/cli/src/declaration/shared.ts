@@ -20,13 +20,9 @@ export const commonOptions = {
   man: flag("--man", "With --help: print the manual page, for man -l."),
   version: flag("--version", "Print the version."),
   quiet: flag("--quiet", "Print no notes and no progress. Errors are still printed.", { short: "q" }),
-  verbose: flag("--verbose", "Log what happens to standard error. The same as --log-level debug.", { short: "v" }),
-  completions: oneOf(
-    "--completions SHELL",
-    shells,
-    "Print a script with which your shell completes commands and options."
-  ),
-  logLevel: oneOf("--log-level LEVEL", logLevels, "Log this level and above to standard error.", { default: "info" })
+  verbose: flag("--verbose", "Log what happens, as --log-level debug does.", { short: "v" }),
+  completions: oneOf("--completions SHELL", shells, "Print a completion script."),
+  logLevel: oneOf("--log-level LEVEL", logLevels, "Log this level and above.", { default: "info" })
 }
 
 export const json = flag("--json", "Print the result, or the error, as JSON.")
@@ -51,8 +47,8 @@ export const retries = optional(
   { default: "2" }
 )
 
-export const envFile = optional(
-  "--env-file FILE",
+export const dotenv = optional(
+  "--dotenv FILE",
   text,
   "Read the address of the service and the key from this file alone.",
   { default: "the environment, or else .env", completes: "file" }

@@ -13,7 +13,7 @@ import {
   text,
   unless
 } from "../option.js"
-import { allowInsecureHttp, envFile, json, retries, timeout } from "./shared.js"
+import { allowInsecureHttp, dotenv, json, retries, timeout } from "./shared.js"
 import { outputFormat, speed, voice } from "./speaking.js"
 
 /** In milliseconds, by the boundary at which a piece ends. */
@@ -112,7 +112,7 @@ export const synthesize = {
       ),
       timeout,
       retries,
-      envFile,
+      dotenv,
       allowInsecureHttp
     })
   },

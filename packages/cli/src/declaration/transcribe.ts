@@ -1,6 +1,6 @@
 import { type Command, flag, group, oneOf, optional, required, text } from "../option.js"
 import { cutting, modelDetails, modelWords, recognition, telephony } from "./recognising.js"
-import { allowInsecureHttp, concurrencyOf, envFile, json, retries, timeout } from "./shared.js"
+import { allowInsecureHttp, concurrencyOf, dotenv, json, retries, timeout } from "./shared.js"
 
 const transcriptFormats = ["text", "txt", "json", "srt", "vtt"] as const
 export type TranscriptFormat = (typeof transcriptFormats)[number]
@@ -67,7 +67,7 @@ export const transcribe = {
       }),
       timeout,
       retries,
-      envFile,
+      dotenv,
       allowInsecureHttp
     })
   },
