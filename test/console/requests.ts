@@ -72,7 +72,9 @@ export const requestsTests = () =>
       const failed = await open(page, latest)
       await failed.getByText("The backend was unreachable.").waitFor()
       await failed
-        .getByText(/A fault was applied: every synthesis fails with 502.* Your program sent it again .* then gave up\./)
+        .getByText(
+          /A fault was applied: every synthesis fails with 502.* Your program sent it again .* without success so far\./
+        )
         .waitFor()
       await failed.getByText('"error": "the backend was unreachable"').waitFor()
       await failed.getByRole("link", { name: "1: request 1" }).click()

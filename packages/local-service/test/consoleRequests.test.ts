@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { callsOf, tookMillis } from "../console/src/requests/calls.js"
+import { makeCallGrouping, tookMillis } from "../console/src/requests/calls.js"
 import { explain } from "../console/src/requests/explain.js"
 import { countCalls, filterCalls, noFilter, readFilter, writeFilter } from "../console/src/requests/filter.js"
 import { isFailed, statusOf } from "../console/src/requests/outcome.js"
@@ -47,6 +47,8 @@ const failure = { status: 502, credits: undefined, audioMillis: undefined, probl
 const cut = { outcome: "faulted", fault: 1, sentBytes: 20_000, credits: undefined } as const
 const reset = { outcome: "faulted", fault: 1, status: null, millis: null, sentBytes: 0, totalBytes: undefined } as const
 
+const callsOf = (entries: ReadonlyArray<JournalEntry>) => makeCallGrouping()(entries)
+
 const callOf = (...attempts: ReadonlyArray<JournalEntry>) => {
   const [call] = callsOf(attempts)
   if (call === undefined) throw new Error("no attempts")
@@ -62,7 +64,10 @@ describe("the status of a request", () => {
     ["left", "other", synthesis(1, { outcome: "abandoned", sentBytes: 100 })],
     ["in progress", "busy", synthesis(1, { outcome: "underWay", status: null, sentBytes: undefined })],
     ["in progress", "busy", synthesis(1, { ...reset, sentBytes: undefined })],
-    ["200", "good", synthesis(1, { outcome: "faulted", fault: 1 })]
+    ["200", "good", synthesis(1, { outcome: "faulted", fault: 1 })],
+    ["200", "other", synthesis(1, { outcome: "faulted", fault: 1, audioMillis: undefined })],
+    ["200", "other", transcription(1, { outcome: "faulted", fault: 1, transcript: undefined })],
+    ["200", "good", synthesis(1, { outcome: "faulted", fault: 1, audioMillis: undefined, sentBytes: undefined })]
   ] as const)("is %s, which looks %s", (word, kind, entry) => {
     expect(statusOf(entry)).toEqual({ word, kind })
     expect(isFailed(entry)).toBe(!["good", "busy"].includes(kind))
@@ -84,6 +89,7 @@ describe("the attempts of a call", () => {
 
   it.each([
     ["after a whole response", {}, {}],
+    ["of another key", failure, { keyId: "0123456789ab" }],
     ["with another text", failure, { request: { text: "Good evening." } }],
     ["of the other operation", failure, { operation: "transcribe", request: { transaction_id: "id" } }],
     ["more than an hour later", failure, { at: new Date(start + 4_000_000).toISOString() }]
@@ -92,10 +98,32 @@ describe("the attempts of a call", () => {
   })
 
   it("stay the same object until one of them changes", () => {
+    const grouping = makeCallGrouping()
     const entries = [synthesis(1, { ...failure, id: "same" }), synthesis(2, { id: "same" }), synthesis(3)]
-    const before = callsOf(entries)
-    const after = callsOf([...entries, synthesis(4)])
+    const before = grouping(entries)
+    const after = grouping([...entries, synthesis(4)])
     expect(after.slice(1).map((call, at) => call === before[at])).toEqual([true, true])
+  })
+
+  it("are the same after any change of the journal as if it were read anew", () => {
+    const grouping = makeCallGrouping()
+    let seed = 7
+    const random = (below: number) => {
+      seed = (seed * 48_271) % 2_147_483_647
+      return seed % below
+    }
+    const entryOf = (number: number) =>
+      synthesis(number, { ...(random(3) > 0 && failure), id: `id-${random(4)}`, keyId: random(2) === 0 ? null : "key" })
+    let entries: ReadonlyArray<JournalEntry> = []
+    for (let change = 0; change < 300; change++) {
+      const at = random(entries.length + 1)
+      const kind = random(10)
+      if (kind === 0) entries = entries.slice(random(5))
+      else if (kind === 1) entries = entries.slice(0, at)
+      else if (kind < 4) entries = entries.map((entry, index) => (index === at ? entryOf(entry.number) : entry))
+      else entries = [...entries, entryOf(change)]
+      expect(grouping(entries)).toEqual(callsOf(entries))
+    }
   })
 })
 
@@ -192,6 +220,7 @@ describe("a row", () => {
   it("names the piece of a long text and of a long recording", () => {
     expect(pieceOf(synthesis(1, { id: "book.007", parent: "book" }))).toEqual({ whole: "book", number: 7, run: "book" })
     expect(pieceOf(transcription(1, { fileName: "meeting.piece-12.wav" }))).toEqual({ whole: "meeting", number: 12 })
+    expect(pieceOf(synthesis(1, { id: "order.202611260001", parent: "order" }))).toBeUndefined()
     expect(pieceOf(synthesis(1))).toBeUndefined()
   })
 })
@@ -210,7 +239,7 @@ describe("why", () => {
   })
 
   it("counts what the client sent again", () => {
-    expect(why(retried)).toBe("The backend was unreachable. Your program sent it again twice, then gave up.")
+    expect(why(retried)).toBe("The backend was unreachable. Your program sent it again twice, without success so far.")
     expect(why(retried, 0)).toBe("The backend was unreachable. Your program sent it again 989 ms later, as request 2.")
     expect(why([...retried.slice(0, 2), synthesis(3, { id: "same" })])).toBe(
       "The whole response was sent. Your program sent it again twice, then it succeeded."
@@ -225,6 +254,9 @@ describe("why", () => {
     expect(why([synthesis(1, reset)], -1, { fault: { reset: "answer" } })).toMatch(
       /^The connection was reset, without a response\. A fault was applied: every request loses the connection/
     )
+    expect(
+      why([synthesis(1, { outcome: "faulted", fault: 1, audioMillis: undefined })], -1, { fault: { body: "{}" } })
+    ).toMatch(/^The response had status 200, and a body without speech\. A fault was applied/)
     expect(why([synthesis(1, { ...reset })], -1, { fault: { malformedHeader: true } })).toMatch(/could not be parsed/)
   })
 

@@ -20,7 +20,7 @@ const entryOf = (number: number, facts: Partial<JournalEntry>): JournalEntry => 
 })
 
 const synthesis = (number: number, id: string, facts: Partial<JournalEntry> = {}) => {
-  const parent = /^(.+)\.\d{3}$/.exec(id)?.[1]
+  const parent = /^(.+)\.\d{3,}$/.exec(id)?.[1]
   return entryOf(number, { id, ...(parent !== undefined && { parent }), ...facts })
 }
 
@@ -50,7 +50,10 @@ describe("the runs of the console", () => {
         transcription(4, retried, "call.wav"),
         transcription(5, derived, "call.wav", failure),
         transcription(6, derived, "call.wav"),
-        entryOf(7, { id: null, operation: "transcribe" })
+        entryOf(7, { id: null, operation: "transcribe" }),
+        synthesis(8, "order.007"),
+        synthesis(9, "bill.202611260001"),
+        synthesis(10, "bill.202611260002")
       ])
     ).toEqual([])
   })
@@ -94,6 +97,21 @@ describe("the runs of the console", () => {
     expect(run?.files.map((file) => gapsOf(run.kind, file))).toEqual([
       "No request is here of piece 2: silence and what an earlier run has kept are not sent, and the journal forgets its oldest requests. There is no transcript of piece 4 yet."
     ])
+  })
+
+  it("name the pieces that are not here in ranges, whatever number the last one has", () => {
+    const gaps = (...numbers: ReadonlyArray<number>) => {
+      const [run] = group(
+        numbers.map((number) => transcription(number, pieceId(recording, number % 1e12), `a.piece-${number}-at-0.wav`))
+      )
+      const sentence = run?.files[0] && gapsOf(run.kind, run.files[0])
+      return sentence && /of (pieces? .*): silence/.exec(sentence)?.[1]
+    }
+    expect(gaps(1, 2, 3)).toBeUndefined()
+    expect(gaps(3, 5)).toBe("pieces 1–2 and 4")
+    expect(gaps(1, 3, 4, 7)).toBe("pieces 2 and 5–6")
+    expect(gaps(2, 4, 6, 8, 10, 12)).toBe("pieces 1, 3, 5, 7, 9 and more")
+    expect(gaps(2_026_112_600)).toBe("pieces 1–2026112599")
   })
 
   it("are the files of an archive, of which some are in pieces, and no other recordings of the time", () => {

@@ -1,5 +1,6 @@
 /** The form of the admin token, for a browser without a session. */
 import { useState } from "preact/hooks"
+import { rooms } from "./address.js"
 import { type CallFailure, type Outcome, send, signedIn } from "./api.js"
 import { Form } from "./Form.js"
 import { FailureNote } from "./notices.js"
@@ -24,12 +25,15 @@ const begin = (): void => {
   tabs.postMessage("signed in")
 }
 
-/** A code is a fragment without the slash of the page's own addresses. */
-const codeInAddress = /^#([A-Za-z0-9_-]{8,200})$/
+/** A code is a fragment without a slash, and no name of a room: a room is also found without its slash. */
+const codeIn = (hash: string): string | undefined => {
+  const [, code] = /^#([A-Za-z0-9_-]{8,200})$/.exec(hash) ?? []
+  return rooms.some((room) => room === code) ? undefined : code
+}
 
 /** Exchanges the code of a link for a session, and removes it from the address. Then checks the session. */
 export const enter = async (): Promise<void> => {
-  const [, code] = codeInAddress.exec(location.hash) ?? []
+  const code = codeIn(location.hash)
   if (code !== undefined) {
     const outcome = await send("POST", "console/session", { json: { code } })
     history.replaceState(null, "", location.pathname + location.search)

@@ -18,8 +18,9 @@ import { makeStore } from "./store.js"
 export type Phase = "connecting" | "live" | "paused"
 export const phase = makeStore<Phase>("connecting")
 
-/** The page keeps this many of the latest entries. */
+/** The page keeps this many of the latest entries at most, and this share of them when they are more. */
 const capacity = 20_000
+const keptShare = 0.9
 const reconnectMillis = 2000
 const redrawMillis = 60
 const usageMillis = 500
@@ -38,8 +39,12 @@ const makeJournal = () => {
 
   const draw = () => {
     redraw = undefined
-    const entries = [...byNumber.values()].sort((one, other) => one.number - other.number).slice(-capacity)
-    if (byNumber.size > capacity * 1.1) byNumber = new Map(entries.map((entry) => [entry.number, entry]))
+    const entries = [...byNumber.values()].sort((one, other) => one.number - other.number)
+    if (entries.length > capacity) {
+      // Many at once: while the first entries stay, the rooms derive only what is new.
+      entries.splice(0, entries.length - capacity * keptShare)
+      byNumber = new Map(entries.map((entry) => [entry.number, entry]))
+    }
     requests.set(entries)
   }
 

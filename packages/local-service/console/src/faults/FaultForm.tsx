@@ -19,7 +19,10 @@ export const FaultForm = ({ onFault }: FaultFormProps) => {
   const result = faultOf(form)
   const fields: FieldsProps = {
     form,
-    set: (changes) => setForm((before) => ({ ...before, ...changes })),
+    choice: (name) => ({
+      value: form[name],
+      onChange: (value) => setForm((before) => ({ ...before, [name]: value }))
+    }),
     field: (name) => ({
       name,
       value: form[name],
@@ -43,7 +46,7 @@ export const FaultForm = ({ onFault }: FaultFormProps) => {
   return (
     <Form class="fault-form" onSubmit={submit}>
       <h3>Make your own</h3>
-      <KindChoice kind={form.kind} onChange={(kind) => fields.set({ kind })} />
+      <KindChoice kind={form.kind} onChange={fields.choice("kind").onChange} />
       <KindFields {...fields} />
       <WhichFields {...fields} />
       <Preview result={result} />
@@ -85,12 +88,15 @@ const KindChoice = ({
 
 interface FieldsProps {
   readonly form: FormFields
-  readonly set: (changes: Partial<FormFields>) => void
   /** What a field of a text needs. */
   readonly field: (name: FieldName) => Omit<FieldProps, "label">
+  /** What a choice needs, beside its options. */
+  readonly choice: <Name extends keyof FormFields>(
+    name: Name
+  ) => { readonly value: FormFields[Name]; readonly onChange: (value: FormFields[Name]) => void }
 }
 
-const KindFields = ({ field, form, set }: FieldsProps) => {
+const KindFields = ({ choice, field, form }: FieldsProps) => {
   switch (form.kind) {
     case "status":
       return (
@@ -112,12 +118,11 @@ const KindFields = ({ field, form, set }: FieldsProps) => {
           <Field label="After bytes" {...field("bytes")} />
           <Select
             label="Then"
-            value={form.cutBy}
+            {...choice("cutBy")}
             options={[
               ["truncateAtByte", "close the connection"],
               ["stallAtByte", "send nothing more"]
             ]}
-            onChange={(cutBy) => set({ cutBy })}
           />
         </div>
       )
@@ -125,30 +130,28 @@ const KindFields = ({ field, form, set }: FieldsProps) => {
       return (
         <Select
           label="When"
-          value={form.resetAt}
+          {...choice("resetAt")}
           options={[
             ["answer", "instead of the response, after the work"],
             ["request", "when the request arrives"]
           ]}
-          onChange={(resetAt) => set({ resetAt })}
         />
       )
     case "malformed":
-      return <MalformedFields field={field} form={form} set={set} />
+      return <MalformedFields choice={choice} field={field} form={form} />
   }
 }
 
-const MalformedFields = ({ field, form, set }: FieldsProps) => (
+const MalformedFields = ({ choice, field, form }: FieldsProps) => (
   <>
     <Select
       label="What is malformed"
-      value={form.malformed}
+      {...choice("malformed")}
       options={[
         ["malformedHeader", "a header line without a colon"],
         ["body", "the body"],
         ["headers", "headers"]
       ]}
-      onChange={(malformed) => set({ malformed })}
     />
     {form.malformed === "body" && <Field label="Body, with status 200" rows={2} {...field("body")} />}
     {form.malformed === "headers" && (
@@ -169,21 +172,20 @@ const choiceNames: ReadonlyArray<readonly [Choice, string]> = [
   ["share", "a share of them"]
 ]
 
-const WhichFields = ({ field, form, set }: FieldsProps) => (
+const WhichFields = ({ choice, field, form }: FieldsProps) => (
   <fieldset class="which">
     <legend>Which requests</legend>
     <div class="fields">
       <Select
         label="Operation"
-        value={form.operation}
+        {...choice("operation")}
         options={[
           ["", "both"],
           ["synthesize", "synthesis"],
           ["transcribe", "transcription"]
         ]}
-        onChange={(operation) => set({ operation })}
       />
-      <Select label="Requests" value={form.choice} options={choiceNames} onChange={(choice) => set({ choice })} />
+      <Select label="Requests" {...choice("choice")} options={choiceNames} />
       {form.choice === "every" && <Field label="Every … request" {...field("every")} />}
       {form.choice === "nth" && <Field label="First request" {...field("nth")} />}
       {form.choice === "share" && <Field label="Percent" {...field("percent")} />}

@@ -1,10 +1,10 @@
 /** A call in the list: what happened in two lines. */
 import { linkTo } from "../address.js"
 import { plural, took, when } from "../format.js"
+import { Words } from "../Words.js"
 import { type Call, tookMillis } from "./calls.js"
 import { statusOf } from "./outcome.js"
 import { factsOf, pieceOf, titleOf } from "./rowText.js"
-import { Words } from "./Words.js"
 
 export interface CallRowProps {
   readonly call: Call

@@ -28,7 +28,7 @@ export const RequestPart = ({ details, entry }: ExchangeProps) => {
         {fileName !== undefined && (
           <Fact name="audio_file" value={`${fileName}${fileBytes === undefined ? "" : `, ${bytes(fileBytes)}`}`} />
         )}
-        <Fact name="key" value={keyId === null ? noKey(entry) : (keyNames[keyId] ?? keyId)} />
+        <Fact name="key" value={keyId === null ? noKey(entry) : (keyNames.get(keyId) ?? keyId)} />
       </dl>
       {request === null && <p class="quiet">Its fields were not read, or are no longer kept.</p>}
       {entry.shortened && <p class="quiet">The journal shows only a part of these fields.</p>}
@@ -50,10 +50,10 @@ export const RequestPart = ({ details, entry }: ExchangeProps) => {
 }
 
 /** The ids that are no key. */
-const keyNames: Readonly<Record<string, string>> = {
-  console: "none: this page sent it",
-  replay: "any: a replay accepts each"
-}
+const keyNames: ReadonlyMap<string, string> = new Map([
+  ["console", "none: this page sent it"],
+  ["replay", "any: a replay accepts each"]
+])
 
 const noKey = (entry: JournalEntry): string =>
   isInProgress(entry) ? "not checked yet" : entry.fault === undefined ? "none was accepted" : "not checked"

@@ -9,6 +9,7 @@ import { took, when } from "../format.js"
 import { FailureNote } from "../notices.js"
 import { keys } from "../state.js"
 import { useStore } from "../store.js"
+import { Words } from "../Words.js"
 import { Actions } from "./Actions.js"
 import { Attempts } from "./Attempts.js"
 import type { Call } from "./calls.js"
@@ -20,7 +21,6 @@ import { Recording } from "./Recording.js"
 import { linkToPlace, type Place } from "./requestList.js"
 import { pieceOf, subjectOf } from "./rowText.js"
 import { useDetails } from "./useDetails.js"
-import { Words } from "./Words.js"
 
 export interface RequestPaneProps {
   readonly number: number

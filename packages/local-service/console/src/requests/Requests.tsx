@@ -6,7 +6,7 @@ import { Room } from "../Room.js"
 import { requests } from "../state.js"
 import { useStore } from "../store.js"
 import { CallList, type ListFocus } from "./CallList.js"
-import { callsOf } from "./calls.js"
+import { makeCallGrouping } from "./calls.js"
 import { Empty } from "./Empty.js"
 import { Chips, LiveState, SearchField } from "./FilterBar.js"
 import { countCalls, filterCalls, writeFilter } from "./filter.js"
@@ -14,11 +14,13 @@ import { RequestPane } from "./RequestPane.js"
 import { linkToPlace, usePlace } from "./requestList.js"
 import { useRoomKeys } from "./useRoomKeys.js"
 
+const group = makeCallGrouping()
+
 export const Requests = () => {
   const entries = useStore(requests)
   const place = usePlace()
   const { filter, open } = place
-  const calls = useMemo(() => callsOf(entries ?? []), [entries])
+  const calls = useMemo(() => group(entries ?? []), [entries])
   const found = useMemo(() => filterCalls(calls, filter), [calls, filter])
   const counts = useMemo(() => countCalls(calls), [calls])
   const search = useRef<HTMLInputElement>(null)

@@ -24,45 +24,75 @@ export const callIdOf = ({ id, operation, request }: JournalEntry): string | und
 const isBefore = (earlier: JournalEntry, later: JournalEntry): boolean =>
   (isFailed(earlier) || earlier.fault !== undefined) &&
   earlier.operation === later.operation &&
+  (earlier.keyId === null || later.keyId === null || earlier.keyId === later.keyId) &&
   (earlier.request === null || later.request === null || earlier.request.text === later.request.text) &&
   Date.parse(later.at) - Date.parse(earlier.at) <= longestPauseMillis
 
-/** The call of a latest attempt, as it was made before. An entry is replaced when it changes. */
-const made = new WeakMap<JournalEntry, Call>()
-
-const toCall = (latest: JournalEntry, attempts: ReadonlyArray<JournalEntry>): Call => {
-  const before = made.get(latest)
-  if (before?.attempts.length === attempts.length && before.attempts.every((each, at) => each === attempts[at])) {
-    return before
-  }
-  const call: Call = { attempts, first: attempts[0] ?? latest, latest }
-  made.set(latest, call)
-  return call
+/** An entry in its call. */
+interface Link {
+  readonly entry: JournalEntry
+  readonly id: string | undefined
+  /** The entry before it with the same id, whether it is of the same call or not. */
+  readonly sameId: Link | undefined
+  /** The attempt before it. */
+  readonly before: Link | undefined
+  /** Whether a later attempt follows. */
+  isFollowed: boolean
+  /** The call whose latest attempt it is, once it was made. */
+  call: Call | undefined
 }
 
-/** The calls of requests, which are oldest first. The call with the latest request is first. A call that stays the same is the same object. */
-export const callsOf = (entries: ReadonlyArray<JournalEntry>): ReadonlyArray<Call> => {
-  /** Latest attempt first. */
-  const groups: Array<Array<JournalEntry>> = []
-  const byId = new Map<string, Array<JournalEntry>>()
-  for (let at = entries.length - 1; at >= 0; at--) {
-    const entry = entries[at]
-    if (entry === undefined) continue
-    const id = callIdOf(entry)
-    const group = id === undefined ? undefined : byId.get(id)
-    const next = group?.at(-1)
-    if (group !== undefined && next !== undefined && isBefore(entry, next)) {
-      group.push(entry)
-      continue
-    }
-    const own = [entry]
-    groups.push(own)
-    if (id !== undefined) byId.set(id, own)
+const callTo = (latest: Link): Call => {
+  const attempts: Array<JournalEntry> = []
+  for (let link: Link | undefined = latest; link !== undefined; link = link.before) attempts.push(link.entry)
+  attempts.reverse()
+  return { attempts, first: attempts[0] ?? latest.entry, latest: latest.entry }
+}
+
+/**
+ * Groups entries, which are oldest first, into calls: the call with the latest request is first. A call that stays the same is the same
+ * object. Only entries from the first one on that is not the same as in the previous grouping are grouped again.
+ */
+export const makeCallGrouping = (): ((entries: ReadonlyArray<JournalEntry>) => ReadonlyArray<Call>) => {
+  /** One for each entry of the previous grouping. */
+  const links: Array<Link> = []
+  const latestById = new Map<string, Link>()
+
+  const removeLast = () => {
+    const link = links.pop()
+    if (link === undefined) return
+    if (link.before !== undefined) link.before.isFollowed = false
+    if (link.id === undefined) return
+    if (link.sameId === undefined) latestById.delete(link.id)
+    else latestById.set(link.id, link.sameId)
   }
-  return groups.flatMap((group) => {
-    const [latest] = group
-    return latest === undefined ? [] : [toCall(latest, group.length === 1 ? group : group.reverse())]
-  })
+  const add = (entry: JournalEntry) => {
+    const id = callIdOf(entry)
+    const sameId = id === undefined ? undefined : latestById.get(id)
+    const before = sameId !== undefined && isBefore(sameId.entry, entry) ? sameId : undefined
+    const link: Link = { entry, id, sameId, before, isFollowed: false, call: undefined }
+    if (before !== undefined) {
+      before.isFollowed = true
+      before.call = undefined
+    }
+    if (id !== undefined) latestById.set(id, link)
+    links.push(link)
+  }
+
+  return (entries) => {
+    let same = 0
+    while (same < links.length && links[same]?.entry === entries[same]) same++
+    while (links.length > same) removeLast()
+    for (const entry of entries.slice(same)) add(entry)
+    const calls: Array<Call> = []
+    for (let at = links.length - 1; at >= 0; at--) {
+      const link = links[at]
+      if (link === undefined || link.isFollowed) continue
+      link.call ??= callTo(link)
+      calls.push(link.call)
+    }
+    return calls
+  }
 }
 
 /** Milliseconds from the first request of a call to its latest response. `undefined` if none was sent. */

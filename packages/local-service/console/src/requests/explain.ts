@@ -5,7 +5,7 @@ import type { JournalEntry } from "../../../src/Journal.js"
 import { describeFault } from "../faults/describeFault.js"
 import { number, sentence, took, when } from "../format.js"
 import type { Call } from "./calls.js"
-import { isCut, isFailed, isInProgress, type Status, statusOf } from "./outcome.js"
+import { isCut, isFailed, isInProgress, isReplaced, type Status, statusOf } from "./outcome.js"
 import { problemSentence } from "./rowText.js"
 
 export interface Explanation {
@@ -54,7 +54,13 @@ const headlineOf = (entry: JournalEntry, fault: Fault | undefined): string => {
   if (problem !== undefined) return problemSentence(problem)
   if (status >= 400) return `The response had status ${status}, without a message.`
   if (isCut(entry)) return `The response ended after ${number(sentBytes ?? 0)} of ${number(totalBytes ?? 0)} bytes.`
+  if (isReplaced(entry)) return `The response had status ${status}, and a body without ${contents[entry.operation]}.`
   return entry.transcript === "" ? "Nothing was recognised." : "The whole response was sent."
+}
+
+const contents: Readonly<Record<JournalEntry["operation"], string>> = {
+  synthesize: "speech",
+  transcribe: "a transcript"
 }
 
 const causes = ({ entry, fault, notice, revoked }: Known): ReadonlyArray<string> => [
@@ -93,7 +99,7 @@ const client = ({ call: { attempts, latest }, entry }: Known): ReadonlyArray<str
   if (retries > 0) {
     return [
       isFailed(latest)
-        ? `Your program sent it again ${times(retries)}, then gave up.`
+        ? `Your program sent it again ${times(retries)}, without success so far.`
         : `Your program sent it again ${times(retries)}, then it succeeded.`
     ]
   }

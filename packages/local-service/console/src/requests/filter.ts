@@ -40,64 +40,64 @@ export const writeFilter = ({ operation, result, text }: RequestFilter): string 
 export const operationName = (operation: JournalEntry["operation"]): (typeof operations)[number] =>
   operation === "synthesize" ? "synthesis" : "transcription"
 
-interface Words {
+/** What a search reads of an entry, in lower case. */
+interface SearchTexts {
   /** What was said and what was sent. */
   readonly text: string
   /** Ids, which any short number is a part of. */
   readonly ids: string
 }
 
-/** An entry is replaced when it changes, so its words are made once. */
-const madeWords = new WeakMap<JournalEntry, Words>()
+/** An entry is replaced when it changes, so its texts are made once. */
+const madeTexts = new WeakMap<JournalEntry, SearchTexts>()
 
-const wordsOf = (entry: JournalEntry): Words => {
-  const before = madeWords.get(entry)
+const textsOf = (entry: JournalEntry): SearchTexts => {
+  const before = madeTexts.get(entry)
   if (before !== undefined) return before
   const { fault, fileName, id, keyId, operation, problem, request, transcript } = entry
-  const { transaction_id, ...fields } = request ?? {}
-  const text = [
-    operation,
-    operationName(operation),
-    statusOf(entry).word,
-    fault !== undefined && "fault",
-    ...Object.values(fields).map((value) => (typeof value === "object" ? JSON.stringify(value) : value)),
-    problem,
-    transcript,
-    fileName
-  ]
-  const words = {
-    text: text.filter(Boolean).join("\n").toLowerCase(),
-    ids: [id, transaction_id, keyId].filter(Boolean).join("\n").toLowerCase()
+  let text = `${operation}\n${operationName(operation)}\n${statusOf(entry).word}`
+  let ids = `${id ?? ""}\n${keyId ?? ""}`
+  for (const name in request) {
+    const value = request[name]
+    const written = typeof value === "object" ? JSON.stringify(value) : String(value)
+    if (name === "transaction_id") ids += `\n${written}`
+    else text += `\n${written}`
   }
-  madeWords.set(entry, words)
-  return words
+  text += `\n${fault === undefined ? "" : "fault"}\n${problem ?? ""}\n${transcript ?? ""}\n${fileName ?? ""}`
+  const texts = { text: text.toLowerCase(), ids: ids.toLowerCase() }
+  madeTexts.set(entry, texts)
+  return texts
 }
 
 /** Digits are the number of a request, a status, or a part of a text. Only a long row of them is a part of an id. */
 const shortestDigitsOfId = 6
 
-const hasWord = (entry: JournalEntry, word: string): boolean => {
-  const { ids, text } = wordsOf(entry)
-  const { number, status } = entry
-  if (/^#\d+$/.test(word)) return number === Number(word.slice(1))
-  if (/^[1-5]xx$/.test(word)) return status !== null && Math.floor(status / 100) === Number(word[0])
+type Test = (entry: JournalEntry) => boolean
+
+const holds = (word: string): Test => {
+  if (/^#\d+$/.test(word)) return ({ number }) => number === Number(word.slice(1))
+  if (/^[1-5]xx$/.test(word)) return ({ status }) => status !== null && Math.floor(status / 100) === Number(word[0])
   if (/^\d+$/.test(word) && word.length < shortestDigitsOfId) {
-    return number === Number(word) || status === Number(word) || text.includes(word)
+    const digits = Number(word)
+    return (entry) => entry.number === digits || entry.status === digits || textsOf(entry).text.includes(word)
   }
-  return text.includes(word) || ids.includes(word)
+  return (entry) => {
+    const { ids, text } = textsOf(entry)
+    return text.includes(word) || ids.includes(word)
+  }
 }
 
-/** Whether a filter shows a call. `words` are those of its text. */
-const isShown = ({ attempts, latest }: Call, { operation, result }: RequestFilter, words: ReadonlyArray<string>) =>
+/** Whether a filter shows a call. `tests` are those of the words of its text. */
+const isShown = ({ attempts, latest }: Call, { operation, result }: RequestFilter, tests: ReadonlyArray<Test>) =>
   (operation === undefined || operationName(latest.operation) === operation) &&
   (result === undefined || (result === "failed" ? isFailed(latest) : isInProgress(latest))) &&
-  (words.length === 0 || attempts.some((attempt) => words.every((word) => hasWord(attempt, word))))
+  (tests.length === 0 || attempts.some((attempt) => tests.every((test) => test(attempt))))
 
 /** The calls that a filter shows. */
 export const filterCalls = (calls: ReadonlyArray<Call>, filter: RequestFilter): ReadonlyArray<Call> => {
-  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length === 0 && filter.operation === undefined && filter.result === undefined) return calls
-  return calls.filter((call) => isShown(call, filter, words))
+  const tests = filter.text.toLowerCase().split(/\s+/).filter(Boolean).map(holds)
+  if (tests.length === 0 && filter.operation === undefined && filter.result === undefined) return calls
+  return calls.filter((call) => isShown(call, filter, tests))
 }
 
 /** How many calls have each result. */

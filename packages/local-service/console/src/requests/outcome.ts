@@ -13,10 +13,18 @@ export const isCut = ({ outcome, sentBytes, status, totalBytes }: JournalEntry):
   totalBytes !== undefined &&
   sentBytes < totalBytes
 
+/** Whether a fault replaced the body of a response by one that is neither speech nor a transcript. */
+export const isReplaced = ({ audioMillis, fault, operation, sentBytes, status, transcript }: JournalEntry): boolean =>
+  fault !== undefined &&
+  status !== null &&
+  status < 400 &&
+  sentBytes !== undefined &&
+  (operation === "synthesize" ? audioMillis : transcript) === undefined
+
 /** Whether its client got no usable response. */
 export const isFailed = (entry: JournalEntry): boolean =>
   !isInProgress(entry) &&
-  (entry.status === null || entry.status >= 400 || entry.outcome === "abandoned" || isCut(entry))
+  (entry.status === null || entry.status >= 400 || entry.outcome === "abandoned" || isCut(entry) || isReplaced(entry))
 
 export interface Status {
   /** The status of the response, or a word if no whole response was sent. */
@@ -31,5 +39,5 @@ export const statusOf = (entry: JournalEntry): Status => {
   if (entry.status === null) return { word: "reset", kind: "other" }
   if (entry.status >= 400) return { word: String(entry.status), kind: "bad" }
   if (isCut(entry)) return { word: "cut", kind: "other" }
-  return { word: String(entry.status), kind: "good" }
+  return { word: String(entry.status), kind: isReplaced(entry) ? "other" : "good" }
 }

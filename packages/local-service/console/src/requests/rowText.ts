@@ -88,12 +88,9 @@ export interface Piece {
 
 /** Which piece of a long text or of a long recording a request is. */
 export const pieceOf = (entry: JournalEntry): Piece | undefined => {
-  const { fileName, id, parent } = entry
-  const run = identify(entry)?.run
-  if (parent !== undefined) {
-    const digits = /(\d+)$/.exec(id ?? "")?.[1]
-    return digits === undefined ? undefined : { whole: parent, number: Number(digits), run }
-  }
+  const { fileName, parent } = entry
+  const { piece, run } = identify(entry) ?? {}
+  if (parent !== undefined) return piece && { whole: parent, number: piece.number, run }
   const [, whole, digits] = /^(.+)\.piece-(\d+)\b/.exec(fileName ?? "") ?? []
   return whole === undefined ? undefined : { whole, number: Number(digits), run }
 }

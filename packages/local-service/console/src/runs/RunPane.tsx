@@ -2,9 +2,9 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { linkTo } from "../address.js"
 import { duration, number, plural, when } from "../format.js"
-import { CallList, More } from "./CallList.js"
+import { Words } from "../Words.js"
 import type { Run, RunFile } from "./groupRuns.js"
-import { Words } from "./RunRow.js"
+import { More, RunCalls } from "./RunCalls.js"
 import { activity, amount, kindNames, titleOf, titleOfFile, wordsOfCall } from "./runText.js"
 import { Strip } from "./Strip.js"
 import { WholeRun } from "./WholeRun.js"
@@ -27,7 +27,7 @@ export const RunPane = ({ now, run }: RunPaneProps) => {
       {failed.length > 0 && (
         <section>
           <h3>Failed</h3>
-          <CallList label="Failed" calls={failed} isMixed={kind === "archive"} />
+          <RunCalls label="Failed" calls={failed} isMixed={kind === "archive"} />
         </section>
       )}
       {kind === "archive" ? (
@@ -39,7 +39,7 @@ export const RunPane = ({ now, run }: RunPaneProps) => {
         others.length > 0 && (
           <section>
             <h3>Pieces</h3>
-            <CallList label="Pieces" calls={others} />
+            <RunCalls label="Pieces" calls={others} />
           </section>
         )
       )}
@@ -53,7 +53,10 @@ export const NoRun = ({ name }: { readonly name: string }) => (
     <h2 tabIndex={-1}>
       No run <bdi>{name}</bdi>
     </h2>
-    <p>The journal has none of its requests: it keeps the latest thousand, and forgets them when you clear it.</p>
+    <p>
+      The journal has fewer than two of its pieces: it keeps the latest thousand requests, and forgets them when you
+      clear it.
+    </p>
   </PaneFrame>
 )
 
@@ -170,7 +173,7 @@ const FileRow = ({ file }: { readonly file: RunFile }) => {
           <summary>
             <Words {...title} /> <span class="quiet">{plural(calls.length, "piece")}</span>
           </summary>
-          <CallList label={`Pieces of ${title.text}`} calls={calls} />
+          <RunCalls label={`Pieces of ${title.text}`} calls={calls} />
         </details>
       )}
       <span class="run-state" data-kind={kind}>

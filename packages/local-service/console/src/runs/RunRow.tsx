@@ -2,15 +2,10 @@
 import { useMemo } from "preact/hooks"
 import { linkTo } from "../address.js"
 import { when } from "../format.js"
+import { Words } from "../Words.js"
 import type { Run } from "./groupRuns.js"
-import { activity, factsOf, standing, titleOf, type Words as WordsOf } from "./runText.js"
+import { activity, factsOf, standing, titleOf } from "./runText.js"
 import { Strip } from "./Strip.js"
-
-export const Words = ({ lang, text }: WordsOf) => (
-  <bdi lang={lang} dir="auto">
-    {text}
-  </bdi>
-)
 
 export interface RunRowProps {
   readonly run: Run

@@ -72,7 +72,7 @@ const toCall = ([id, { attempts, piece }]: [string, OpenCall]): RunCall => {
 
 const byNumber = (one: RunCall, other: RunCall): number => (one.piece?.number ?? 0) - (other.piece?.number ?? 0)
 
-/** `undefined` if the requests are one call that is no piece. */
+/** `undefined` if the requests are one call that may be no piece: an id such as `order.007` can be a client's own. */
 const runOf = (id: string, entries: ReadonlyArray<JournalEntry>): Run | undefined => {
   const files = [...collect(entries)].map(
     ([file, calls]): RunFile => ({ id: file, calls: [...calls].map(toCall).sort(byNumber) })
@@ -82,7 +82,7 @@ const runOf = (id: string, entries: ReadonlyArray<JournalEntry>): Run | undefine
   const latest = entries.at(-1)
   const [call] = calls
   if (first === undefined || latest === undefined || call === undefined) return undefined
-  if (files.length === 1 && call.piece === undefined) return undefined
+  if (calls.length === 1 && (call.piece === undefined || first.operation === "synthesize")) return undefined
   const counts = { done: 0, failed: 0, busy: 0 }
   let audioMillis = 0
   for (const each of calls) {

@@ -35,15 +35,18 @@ const recordingDigits = 18
 /** As `LongTranscription` names the file of a piece. */
 const pieceFile = /^(.+)\.piece-([1-9]\d*)-at-(\d+)\.wav$/s
 
+/** A larger number at the end of an id is a date or a count of the client's own. */
+const mostPieces = 99_999
+
 type Ids = Omit<Identity, "activeAt">
 
 const ofSynthesis = ({ id, parent }: JournalEntry): Ids | undefined => {
   if (id === null) return undefined
-  const file = parent ?? id
-  const run = digitsOfRun(file) ?? parent
-  if (run === undefined) return undefined
-  const piece = parent === undefined ? undefined : { number: Number(id.slice(parent.length + 1)) }
-  return { run, file, call: id, piece }
+  const number = parent === undefined ? Number.NaN : Number(id.slice(parent.length + 1))
+  const isPiece = parent !== undefined && number <= mostPieces
+  const file = isPiece ? parent : id
+  const run = digitsOfRun(file) ?? (isPiece ? parent : undefined)
+  return run === undefined ? undefined : { run, file, call: id, piece: isPiece ? { number } : undefined }
 }
 
 const ofTranscription = ({ fileName, request }: JournalEntry): Ids | undefined => {

@@ -87,37 +87,52 @@ export const factsOf = (run: Run, now: number): ReadonlyArray<string> => {
   ].filter((fact) => fact !== "")
 }
 
-/** The numbers of the pieces that no request is of, up to the last one that is here. */
-export const missingNumbers = ({ calls }: RunFile): ReadonlyArray<number> => {
-  const present = new Set(calls.flatMap(({ piece }) => piece?.number ?? []))
-  const missing: Array<number> = []
-  for (let each = 1, last = Math.max(0, ...present); each < last; each++) if (!present.has(each)) missing.push(each)
+/** Numbers that follow each other: the first and the last one. */
+type Range = readonly [from: number, to: number]
+
+/** The numbers of the pieces that no request is of, up to the last one that is here. A number may be any that an id holds. */
+const missingRanges = ({ calls }: RunFile): ReadonlyArray<Range> => {
+  const missing: Array<Range> = []
+  let next = 1
+  for (const { piece } of calls) {
+    if (piece === undefined || piece.number < next) continue
+    if (piece.number > next) missing.push([next, piece.number - 1])
+    next = piece.number + 1
+  }
   return missing
 }
 
-/** Numbers in order, such as "1–3 and 7". */
-export const ranges = (numbers: ReadonlyArray<number>): string => {
-  const runs: Array<[number, number]> = []
+/** Numbers in ascending order as ranges. */
+const rangesOf = (numbers: ReadonlyArray<number>): ReadonlyArray<Range> => {
+  const found: Array<Range> = []
   for (const each of numbers) {
-    const run = runs.at(-1)
-    if (run !== undefined && run[1] === each - 1) run[1] = each
-    else runs.push([each, each])
+    const [from, to] = found.at(-1) ?? []
+    if (from !== undefined && to === each - 1) found[found.length - 1] = [from, each]
+    else found.push([each, each])
   }
-  const shown = runs.slice(0, 5).map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`))
-  if (runs.length > shown.length) return `${shown.join(", ")} and more`
-  return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`
+  return found
 }
 
-const piecesNumbered = (numbers: ReadonlyArray<number>): string =>
-  `${numbers.length === 1 ? "piece" : "pieces"} ${ranges(numbers)}`
+const shownRanges = 5
+
+/** Such as "pieces 1–3 and 7". */
+const piecesNumbered = (ranges: ReadonlyArray<Range>): string => {
+  const [first] = ranges
+  const noun = ranges.length === 1 && first?.[0] === first?.[1] ? "piece" : "pieces"
+  const shown = ranges.slice(0, shownRanges).map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`))
+  if (ranges.length > shownRanges) return `${noun} ${shown.join(", ")} and more`
+  return `${noun} ${shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`}`
+}
 
 /** What the whole text lacks. `undefined` if every piece up to the last one is here, with its text. */
 export const gapsOf = (kind: RunKind, file: RunFile): string | undefined => {
-  const missing = missingNumbers(file)
+  const missing = missingRanges(file)
   const open =
     kind === "text"
       ? []
-      : file.calls.flatMap(({ piece, state }) => (state === "done" || piece === undefined ? [] : piece.number))
+      : rangesOf(
+          file.calls.flatMap(({ piece, state }) => (state === "done" || piece === undefined ? [] : piece.number))
+        )
   const reasons = [
     missing.length > 0 &&
       `No request is here of ${piecesNumbered(missing)}: silence and what an earlier run has kept are not sent, and the journal forgets its oldest requests.`,

@@ -3,8 +3,8 @@ import { useState } from "preact/hooks"
 import { linkTo } from "../address.js"
 import { duration, plural } from "../format.js"
 import { statusOf } from "../requests/outcome.js"
+import { Words } from "../Words.js"
 import type { RunCall } from "./groupRuns.js"
-import { Words } from "./RunRow.js"
 import { placeOf, wordsOfCall } from "./runText.js"
 
 const shownAtFirst = 100
@@ -18,13 +18,13 @@ const factsOf = ({ attempts, latest, piece, state }: RunCall): ReadonlyArray<str
     latest.credits === undefined ? (state === "failed" ? "not billed" : "") : plural(latest.credits, "credit")
   ].filter((fact) => fact !== "")
 
-interface CallRowProps {
+interface RunCallRowProps {
   readonly call: RunCall
   /** Whether to say which file it is of. */
   readonly isNamed: boolean
 }
 
-const CallRow = ({ call, isNamed }: CallRowProps) => {
+const RunCallRow = ({ call, isNamed }: RunCallRowProps) => {
   const { latest, piece } = call
   const status = statusOf(latest)
   const file = piece?.recording ?? latest.fileName
@@ -54,20 +54,20 @@ const CallRow = ({ call, isNamed }: CallRowProps) => {
   )
 }
 
-export interface CallListProps {
+export interface RunCallsProps {
   readonly label: string
   readonly calls: ReadonlyArray<RunCall>
   /** Whether they are of several files. */
   readonly isMixed?: boolean
 }
 
-export const CallList = ({ calls, isMixed = false, label }: CallListProps) => {
+export const RunCalls = ({ calls, isMixed = false, label }: RunCallsProps) => {
   const [count, setCount] = useState(shownAtFirst)
   return (
     <>
       <ol class={isMixed ? "run-calls run-files" : "run-calls"} aria-label={label}>
         {calls.slice(0, count).map((call) => (
-          <CallRow key={call.id} call={call} isNamed={isMixed} />
+          <RunCallRow key={call.id} call={call} isNamed={isMixed} />
         ))}
       </ol>
       <More all={calls.length} shown={count} onMore={() => setCount(count + shownMore)} />
