@@ -60,6 +60,9 @@ const toneOf = (pitch: number) => recordingOf(1, (at) => 8000 * Math.sin(at * pi
 const paragraphs = (count: number) =>
   Array.from({ length: count }, (_, at) => `${at + 1}. ${"नमस्ते, आप कैसे हैं? मैं ठीक हूँ। ".repeat(6)}`).join("\n\n")
 
+/** On a slow machine a call lasts long enough for a line of progress. */
+const quiet = "--quiet"
+
 /** Sends `speech run` a signal at once, and ends when it gets the signal itself. */
 const waiting = 'trap "echo ended; exit 9" TERM; kill -TERM $PPID; while :; do sleep 0.05; done'
 
@@ -96,7 +99,7 @@ describe("the built command", { timeout: 120_000 }, () => {
         const { requests } = yield* LocalService
         const before = yield* requestCount
         const outcome = Effect.map(requests, (entries) => entries[before]?.outcome)
-        const command = yield* start(["transcribe", "-", "--model", "hi-general-v2-8khz"], environment)
+        const command = yield* start(["transcribe", "-", "--model", "hi-general-v2-8khz", quiet], environment)
         command.stdin.write(recordingOf(1))
         yield* until(outcome, (is) => is === "underWay")
         command.kill("SIGINT")
@@ -161,7 +164,7 @@ describe("the built command", { timeout: 120_000 }, () => {
           expect(pieces).toBe(13)
           const before = yield* requestCount
           const environment = yield* serviceWith({ operation: "synthesize", nth: 5, times: 4, delayMillis: 1500 })
-          const command = yield* start(args, environment)
+          const command = yield* start([...args, quiet], environment)
           yield* until(requestCount, (count) => count === before + 8)
           command.kill("SIGINT")
           const { code, stderr, stdout } = yield* command.ended
@@ -180,7 +183,7 @@ describe("the built command", { timeout: 120_000 }, () => {
       Effect.gen(function* () {
         mkdirSync(`${folder}/stopped`)
         writeFileSync(`${folder}/stopped/long.txt`, paragraphs(2))
-        const args = speak("stopped/long.txt", "stopped/long.wav")
+        const args = [...speak("stopped/long.txt", "stopped/long.wav"), quiet]
         const before = yield* requestCount
         const command = yield* start(args, yield* serviceWith({ operation: "synthesize", delayMillis: 60_000 }))
         yield* until(requestCount, (count) => count > before)
@@ -203,7 +206,7 @@ describe("the built command", { timeout: 120_000 }, () => {
     it.scoped("finishes and keeps the calls in flight of long recordings at Ctrl-C", () =>
       Effect.gen(function* () {
         for (const pitch of [5, 6]) writeFileSync(`${folder}/long-${pitch}.wav`, toneOf(pitch))
-        const model = ["--model", "hi-general-v2-8khz", "--pieces", "finished-pieces"]
+        const model = ["--model", "hi-general-v2-8khz", "--pieces", "finished-pieces", quiet]
         const args = ["transcribe", "long-5.wav", "long-6.wav", ...model]
         const before = yield* requestCount
         const environment = yield* serviceWith({ operation: "transcribe", delayMillis: 1500 })
@@ -371,7 +374,18 @@ describe("the built command", { timeout: 120_000 }, () => {
         const [calls, out] = [`${folder}/calls`, `${realpathSync(folder)}/texts`]
         mkdirSync(calls)
         for (const pitch of [1, 2, 3]) writeFileSync(`${calls}/${pitch}.wav`, toneOf(pitch))
-        const args = ["archive", "run", calls, "--model", "hi-general-v2-8khz", "--concurrency", "1", "--out", out]
+        const args = [
+          "archive",
+          "run",
+          calls,
+          "--model",
+          "hi-general-v2-8khz",
+          "--concurrency",
+          "1",
+          "--out",
+          out,
+          quiet
+        ]
         const before = yield* requestCount
         const environment = yield* serviceWith({ operation: "transcribe", times: 1, delayMillis: 500 })
         const command = yield* start(args, environment)

@@ -41,14 +41,18 @@ export class JournalEntry extends structural(
     status: Schema.NullOr(Schema.Int),
     /** `faulted`: a fault was applied. `abandoned`: the client disconnected. */
     outcome: Schema.Literal("underWay", "answered", "faulted", "abandoned"),
+    /** `true`: the client closed the connection before it had the whole response. Also with the outcome `faulted`. */
+    clientLeft: Schema.optional(Schema.Literal(true)),
     /** Milliseconds from the headers of the request to those of the response. */
     millis: Schema.NullOr(Schema.Number),
     /** Number of the fault that it met, counted from 1 in the list of that time. */
     fault: Schema.optional(Schema.Int),
     /** Message of a response with a status of 400 or more: at most 300 characters. */
     problem: Schema.optional(Schema.String),
-    /** Credits that were debited for it. Absent: nothing was billed. */
+    /** Credits that were debited for it. Absent: nothing was billed, unless `billing` is `notKnown`. */
     credits: Schema.optional(Schema.Number),
+    /** `notKnown`: it was sent on to the service that is recorded, which may have billed it. Absent: `credits` says all. */
+    billing: Schema.optional(Schema.Literal("notKnown")),
     /** Bytes of the response body that were handed to the connection. Absent until the request has ended. */
     sentBytes: Schema.optional(Schema.Int),
     /** Length of the response body that its headers announced. Absent until the response has ended, and if they announced none. */

@@ -3,7 +3,7 @@
  * own port, because in production each has its own host.
  */
 import { randomBytes } from "node:crypto"
-import * as FileSystem from "@effect/platform/FileSystem"
+import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { ServeError } from "@effect/platform/HttpServerError"
@@ -268,11 +268,11 @@ const openExchanges = ({ record, replay }: LocalServiceOptions, { bodyIdleMillis
 
 /** The calls of the console. The first of them loads the clients: the page needs them, and the start does not. */
 const loadCalls = (options: CallsOptions) =>
-  Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
+  Effect.flatMap(Effect.context<FileSystem.FileSystem | Scope.Scope>(), (context) =>
     Effect.cached(
       Effect.promise(() => import("./internal/console/calls.js")).pipe(
         Effect.flatMap(({ makeCalls }) => makeCalls(options)),
-        Effect.provideService(FileSystem.FileSystem, fileSystem),
+        Effect.provide(context),
         Effect.uninterruptible
       )
     )

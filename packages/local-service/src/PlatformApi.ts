@@ -123,6 +123,13 @@ const fileHeaders = {
   "X-Content-Type-Options": text
 }
 
+const audioHeaders = {
+  ...notStored,
+  "Content-Disposition": text,
+  "Content-Security-Policy": text,
+  "X-Content-Type-Options": text
+}
+
 /**
  * A call of the console failed.
  *
@@ -159,7 +166,9 @@ const KeyId = Schema.Struct({ id: Schema.String.annotations({ description: "The 
 
 const noRequest = failure(404, "The journal has no request of this number.")
 const RequestNumber = Schema.Struct({
-  number: Schema.NumberFromString.annotations({ description: "The number of a request." })
+  number: Schema.compose(Schema.String.pipe(Schema.pattern(/^[1-9]\d{0,14}$/)), Schema.NumberFromString).annotations({
+    description: "The number of a request."
+  })
 })
 
 const NewKey = Schema.Struct({
@@ -265,9 +274,7 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
         })
       )
       .addError(failure(404, "The journal has no request of this number, or its audio is not kept."))
-      .annotateContext(
-        responseHeaders(200, { ...notStored, "Content-Disposition": text, "X-Content-Type-Options": text }, mediaRanges)
-      )
+      .annotateContext(responseHeaders(200, audioHeaders, mediaRanges))
       .annotateContext(summary("The audio of a request"))
   )
   .add(
@@ -277,7 +284,7 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
       .addError(noRequest)
       .addError(failure(409, "The request can't be sent as it was received."))
       .annotateContext(
-        summary("Send a request again as an operation of the account, without a key, and wait until it has ended")
+        summary("Send a request again as an operation of the account, without a key. It goes on after the response")
       )
   )
   .add(

@@ -111,6 +111,18 @@ it("a file that was forgotten while it was written, or that can't be written, le
   rmSync(directory, { recursive: true })
 })
 
+it("a part of a file goes when its request ends, and a whole file stays", async () => {
+  const directory = folder()
+  const { bytes, close, files } = openKeptFiles<object>(directory, limits)
+  const [part, whole] = [{}, {}]
+  await files.writer(part).write(bytesOf(400, 1))
+  files.keep(whole, bytesOf(10, 2))
+  for (const each of [part, whole]) files.forgetPart(each)
+  expect(bytes()).toEqual({ memory: 10, disk: 0 })
+  await close()
+  rmSync(directory, { recursive: true })
+})
+
 it("a file that is forgotten before it is read fails its reader", async () => {
   const directory = folder()
   const { close, files } = openKeptFiles<object>(directory, limits)

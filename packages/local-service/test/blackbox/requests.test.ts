@@ -17,6 +17,10 @@ const ended = (box: Box, number: number) =>
     ({ entry }) => entry
   )
 
+/** Sends a request again. The number of the new one, after it has ended. */
+const replayed = (box: Box, number: number): Effect.Effect<number> =>
+  Effect.flatMap(replay(box, number), (answer) => Effect.map(ended(box, answer.json().number), (entry) => entry.number))
+
 /** The samples of a WAV file, as bytes. */
 const samplesOf = (bytes: Uint8Array) => Buffer.from(Either.getOrThrow(Wav.decode(bytes)).bytes)
 
@@ -57,7 +61,14 @@ serviceTests("the details of a request", cannedService({ creditsPerSecond: 3 }),
     )
     expect(found.response.headers).toContainEqual(["x-request-id", "mine"])
     expect(answer.status).toBe(200)
-    for (const path of ["/requests/2", "/requests/x", "/requests/0", "/requests/1.5"]) {
+    for (const path of [
+      "/requests/2",
+      "/requests/x",
+      "/requests/0",
+      "/requests/1.5",
+      "/requests/1e0",
+      "/requests/01"
+    ]) {
       expect((yield* box.ask("GET", path)).status, path).toBe(404)
     }
   })
@@ -119,7 +130,10 @@ serviceTests("the details of a request", cannedService({ creditsPerSecond: 3 }),
       rawPart(`Content-Disposition: form-data; name="audio_file"; filename="${name}"\r\nContent-Type: ${type}`, bytes)
     yield* box.transcribe(form(...fields, part("text/html", "page.html")))
     yield* box.transcribe(form(...fields, part("image/svg+xml", "page.html", silentFrames)))
+    yield* box.transcribe(form(...fields, part("video/svg+xml", "page.svg")))
+    expect((yield* audio(box, 3)).headers["content-type"]).toBe("application/octet-stream")
     expect((yield* audio(box, 1)).headers).toMatchObject({
+      "content-security-policy": "sandbox",
       "content-type": "application/octet-stream",
       "x-content-type-options": "nosniff"
     })
@@ -159,11 +173,15 @@ serviceTests("the details of a request", cannedService({ creditsPerSecond: 3 }),
     yield* box.ask("PUT", "/faults", [
       { times: 1, status: 503, message: "come back" },
       { times: 1, body: "<b>" },
-      { times: 1, reset: "answer" }
+      { times: 1, reset: "answer" },
+      { times: 1, malformedHeader: true },
+      { times: 1, delayMillis: 60_000 }
     ])
     yield* box.transcribe(form(...fields, file(recording)), {}, { failing: true })
     yield* box.synthesize({ text: "hi" }, {}, { undescribed: true })
-    yield* box.raw("tts", synthesisRequest(box.key, '{"text":"hi"}')).pipe(Effect.catchAllDefect(() => Effect.void))
+    for (const _ of [3, 4]) {
+      yield* box.raw("tts", synthesisRequest(box.key, '{"text":"hi"}')).pipe(Effect.catchAllDefect(() => Effect.void))
+    }
     const first = yield* details(box, 1)
     expect(first).toMatchObject({
       entry: { fault: 1, problem: "come back", fileName: "call.wav", fileBytes: recording.length, outcome: "faulted" },
@@ -177,7 +195,13 @@ serviceTests("the details of a request", cannedService({ creditsPerSecond: 3 }),
       response: { status: 200, body: "<b>" },
       audio: null
     })
-    expect(yield* ended(box, 3)).toMatchObject({ status: null, sentBytes: 0 })
+    for (const number of [3, 4]) {
+      const entry = yield* ended(box, number)
+      expect(entry).toMatchObject({ status: null, sentBytes: 0, outcome: "faulted" })
+      expect(entry.clientLeft).toBeUndefined()
+    }
+    yield* box.abandon("tts", [synthesisRequest(box.key, '{"text":"hi"}'), 100])
+    expect(yield* ended(box, 5)).toMatchObject({ status: null, sentBytes: 0, outcome: "faulted", clientLeft: true })
     expect(yield* details(box, 3)).toMatchObject({
       request: { body: '{"text":"hi"}' },
       response: null,
@@ -198,6 +222,21 @@ serviceTests("the details of a request", cannedService({ creditsPerSecond: 3 }),
     ])
     for (const { text } of answers) expect(text).not.toContain(key.slice(key.indexOf(".") + 1))
     expect((yield* replay(box, 1)).json().error).toContain("this request had the API key in its body")
+    const elsewhere = { "X-API-Key": "wrong.key", "X-Auth-Token": "abc", Referer: `/${key}`, "X-Request-Id": key }
+    yield* box.send(
+      "tts",
+      { path: `/tts/bytes?a=1&api%5Fkey=abc&b=${key}`, headers: elsewhere, body: "{}" },
+      { failing: true }
+    )
+    const { entry, request } = yield* details(box, 4)
+    expect([entry.id, request.path]).toEqual(["<redacted>", "/tts/bytes?a=1&api%5Fkey=(hidden)&b=<redacted>"])
+    expect(request.headers).toEqual(
+      expect.arrayContaining([
+        ["X-Auth-Token", "(hidden)"],
+        ["Referer", "/<redacted>"],
+        ["X-Request-Id", "<redacted>"]
+      ])
+    )
   })
 
   it("are removed with all requests, whose numbers go on", function* (box) {
@@ -214,9 +253,9 @@ serviceTests("the details of a request", cannedService({ creditsPerSecond: 3 }),
 })
 
 serviceTests("the replay of a request", cannedService(), (it) => {
-  it("sends the same body with a new id, without a key, and waits for its end", function* (box) {
+  it("sends the same body with a new id, without a key", function* (box) {
     const answer = yield* box.synthesize('{"lang":"hi", "text":"नमस्ते"}', { "X-Request-Id": "book.001" })
-    expect((yield* replay(box, 1)).json()).toEqual({ number: 2 })
+    expect(yield* replayed(box, 1)).toBe(2)
     const again = yield* details(box, 2)
     expect(again.entry).toMatchObject({ keyId: "console", status: 200, outcome: "answered", credits: 6 })
     expect(again.entry.id).not.toBe("book.001")
@@ -227,13 +266,22 @@ serviceTests("the replay of a request", cannedService(), (it) => {
   it("sends what is invalid too, and meets faults like any request", function* (box) {
     yield* box.synthesize('{"text":"hi","pitch":')
     yield* box.synthesize({ text: "hi" })
-    expect((yield* replay(box, 1)).json()).toEqual({ number: 3 })
+    expect(yield* replayed(box, 1)).toBe(3)
     expect((yield* details(box, 3)).entry).toMatchObject({ status: 400, problem: "the body is not JSON in UTF-8" })
     yield* box.ask("PUT", "/faults", [{ times: 1, reset: "request" }, { times: 1, truncateAtByte: 7 }, { status: 502 }])
     for (const expected of [{ status: null, sentBytes: 0 }, { status: 200, sentBytes: 7 }, { status: 502 }]) {
-      const { number } = (yield* replay(box, 2)).json()
+      const number = yield* replayed(box, 2)
       expect((yield* details(box, number)).entry).toMatchObject({ ...expected, outcome: "faulted" })
     }
+  })
+
+  it("returns while the request is in progress", function* (box) {
+    yield* box.synthesize({ text: "hi" }, { "X-Request-Id": "not valid!" })
+    yield* box.ask("PUT", "/faults", [{ stallAtByte: 0 }])
+    const { number } = (yield* replay(box, 1)).json()
+    const { entry } = yield* details(box, number)
+    expect([entry.number, entry.sentBytes]).toEqual([2, undefined])
+    expect(entry.id).not.toBe("not valid!")
   })
 
   it("sends the same fields in their order, and the same file with its name and type", function* (box) {
@@ -243,7 +291,7 @@ serviceTests("the replay of a request", cannedService(), (it) => {
       'Content-Disposition: form-data; name="audio_file"; filename="a \\"b\\" कॉल.wav"\r\nContent-Type: audio/x-odd'
     const parts = [model, field("aux", "true"), rawPart(named, recording), field("odd \u00e9", "1\r\n2"), id]
     yield* box.transcribe(Buffer.concat([...parts.map((each) => each ?? ""), ending].map((each) => Buffer.from(each))))
-    const { number } = (yield* replay(box, 1)).json()
+    const number = yield* replayed(box, 1)
     const [before, after] = yield* Effect.all([details(box, 1), details(box, number)])
     expect(after.entry).toMatchObject({
       keyId: "console",
@@ -266,7 +314,7 @@ serviceTests("the replay of a request", cannedService(), (it) => {
       [1, "audio_file is missing"],
       [2, "transaction_id must be a UUID"]
     ] as const) {
-      const { number: again } = (yield* replay(box, number)).json()
+      const again = yield* replayed(box, number)
       expect((yield* details(box, again)).entry).toMatchObject({ status: 400, problem })
     }
   })

@@ -60,6 +60,7 @@ export const makeCalls = (options: CallsOptions) =>
   Effect.gen(function* () {
     const { recogniser, settings, sttBaseUrl, synthesis, temporaryFiles, transcription, ttsBaseUrl } = options
     const fs = yield* FileSystem.FileSystem
+    const scope = yield* Effect.scope
     const common = {
       // The clients require a key. The operations do not look at it.
       apiKey: Redacted.make(`console.${randomBytes(24).toString("base64url")}`),
@@ -86,7 +87,7 @@ export const makeCalls = (options: CallsOptions) =>
 
     return {
       about: aboutOf(options),
-      replay: (found: FoundRequest) => replayRequest(found, options.operationWith),
+      replay: (found: FoundRequest) => replayRequest(found, options.operationWith, scope),
       speech: (fields: SpeechFields) => Effect.catchAll(speak(tts, fields), failedResponse),
       transcript: ({ aux = true, fileName, hotwords, model, parseNumber, telephony }: TranscriptQuery) =>
         Effect.gen(function* () {

@@ -134,9 +134,12 @@ export const RequestDetails = Schema.Struct({
   entry: JournalEntry,
   request: Schema.Struct({
     method: Schema.String,
-    /** With its query, if it has one. */
+    /** With its query, if it has one. At most 200 characters if the headers are no longer kept. */
     path: Schema.String,
-    /** As they were received. The values of the key and of cookies are `(hidden)`. Empty if they are no longer kept. */
+    /**
+     * As they were received. A value is `(hidden)` if its name has `key`, `token`, `secret`, `auth`, `password` or `cookie` in it, as that of
+     * a query parameter is. Empty if they are no longer kept.
+     */
     headers: headerList,
     /** JSON of a synthesis. `null` for a form, if it was not read, and if it is no longer kept. */
     body: Schema.NullOr(Schema.String)
@@ -159,7 +162,7 @@ export const RequestDetails = Schema.Struct({
 })
 export type RequestDetails = typeof RequestDetails.Type
 
-/** The request that a replay sent. */
+/** The request that a replay sent. It may still be in progress. */
 export const Replayed = Schema.Struct({
   /** Its number in the journal. */
   number: Schema.Int

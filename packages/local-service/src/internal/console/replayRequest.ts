@@ -28,10 +28,13 @@ export type OperationWith = (
 const longest = "10 minutes"
 
 /**
- * Sends a request again as it was received, with a new id, and waits until it has ended. An answer, an error and a lost connection are all
- * ends: the journal says which.
+ * Sends a request again as it was received, with a new id. Returns when it has begun, and goes on in `scope`: the journal says how it ends.
  */
-export const replayRequest = (found: FoundRequest, operationWith: OperationWith): Effect.Effect<Replayed, Problem> =>
+export const replayRequest = (
+  found: FoundRequest,
+  operationWith: OperationWith,
+  scope: Scope.Scope
+): Effect.Effect<Replayed, Problem> =>
   Effect.gen(function* () {
     const problem = replayProblem(found)
     if (problem !== undefined) {
@@ -41,28 +44,24 @@ export const replayRequest = (found: FoundRequest, operationWith: OperationWith)
       })
     }
     const begun = yield* Deferred.make<OpenEntry>()
-    const ended = yield* Deferred.make<void>()
     const app = operationWith(found.entry.operation, (journal) => ({
       ...journal,
       begin: (request) => {
         const entry = journal.begin(request)
         Deferred.unsafeDone(begun, Effect.succeed(entry))
         return entry
-      },
-      end: (entry) => {
-        journal.end(entry)
-        Deferred.unsafeDone(ended, Effect.void)
       }
     }))
     const client = yield* inProcessClient(app)
     yield* Effect.flatMap(client.execute(requestOf(found)), ({ stream }) => Stream.runDrain(stream)).pipe(
       Effect.ignore,
-      Effect.timeoutOption(longest)
+      Effect.timeoutOption(longest),
+      Effect.zipRight(Deferred.die(begun, "the replay ended before it began")),
+      Effect.forkIn(scope)
     )
-    yield* Deferred.await(ended)
     const { number } = yield* Deferred.await(begun)
     return { number }
-  }).pipe(Effect.scoped)
+  })
 
 /** The address does not matter: the client has one service. */
 const requestOf = ({ audio, details }: FoundRequest): HttpClientRequest.HttpClientRequest => {

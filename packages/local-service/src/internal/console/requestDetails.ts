@@ -99,10 +99,10 @@ const typesOf: Readonly<Record<Container.Container, string>> = {
 
 /**
  * The media type of an upload: as it was stated, else by its first bytes. A program may state any, so another one than of audio or video
- * must not reach a browser.
+ * must not reach a browser, and no XML, which may be a page with scripts.
  */
 const mediaTypeOf = (stated: string, stream: KeptFile["stream"]): Effect.Effect<string> =>
-  /^(audio|video)\/[\w.+-]+$/i.test(stated)
+  /^(audio|video)\/(?![\w.+-]*\+xml$)[\w.+-]+$/i.test(stated)
     ? Effect.succeed(stated)
     : Stream.runHead(stream).pipe(
         Effect.map(Option.flatMap(Container.sniff)),
@@ -122,6 +122,8 @@ export const audioResponse = (found: FoundRequest): Effect.Effect<HttpServerResp
             headers: {
               "Cache-Control": "no-store",
               "Content-Disposition": `attachment; filename*=UTF-8''${encodeName(audio.facts.fileName)}`,
+              // For a file that is opened as a page.
+              "Content-Security-Policy": "sandbox",
               "X-Content-Type-Options": "nosniff"
             }
           })

@@ -6,6 +6,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Hold } from "../account/accounts.js"
+import { closesHere } from "../http/closedConnections.js"
 import type { ResponseObserver } from "./observeResponse.js"
 
 /**
@@ -95,5 +96,6 @@ const writeBytes = (response: ServerResponse, bytes: Uint8Array): Effect.Effect<
 /** Otherwise the client would wait for the rest of the body. */
 const closeConnection = (response: ServerResponse): Effect.Effect<void> =>
   Effect.async((resume) => {
+    closesHere(response.req.socket)
     response.once("close", () => resume(Effect.void)).destroy()
   })

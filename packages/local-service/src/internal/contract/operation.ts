@@ -10,6 +10,7 @@ import type { Hold } from "../account/accounts.js"
 import { Faults, type ObservedRequest } from "../faults/faults.js"
 import { type BodyObserver, injectFault } from "../faults/injectFault.js"
 import type { IdentityReader } from "../faults/observations.js"
+import { wasClosedHere } from "../http/closedConnections.js"
 import { type Problem, type ProblemToResponse, recoverDefects, routingProblem } from "../http/problems.js"
 import { isFromForeignPage } from "../http/webPages.js"
 import type { KeptBody } from "../journal/details.js"
@@ -188,6 +189,7 @@ const markEnd = (
         const isWhole = entry.outcome !== "underWay" && !isCutOff && nodeResponse.writableEnded
         observed?.ended(isWhole)
         if (!isWhole && entry.outcome !== "faulted") entry.outcome = "abandoned"
+        if (isCutOff && !wasClosedHere(nodeResponse.req.socket)) entry.clientLeft = true
         // Says of a request without a response that it has ended.
         entry.sentBytes ??= 0
         journal.end(entry)

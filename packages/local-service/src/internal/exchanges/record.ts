@@ -119,6 +119,7 @@ const record = (call: ExchangeCall, recorder: Recorder) =>
     const body = makeRequestBody(incoming, keepingFields(reader, entry, journal), recorder.bodyIdleMillis)
 
     const lost = (error: unknown) => Effect.zipRight(add("notKept"), warnCut(base, error))
+    entry.billing = "notKnown"
     const startedAt = monotonicMillis()
     const sent = forwardedRequest(incoming, body, {
       url: addressOf(base, operation),

@@ -6,6 +6,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Fault } from "../../Faults.js"
+import { closesHere } from "../http/closedConnections.js"
 import type { Problem } from "../http/problems.js"
 import { bodyTimeoutProblem } from "../http/requestBodies.js"
 import { clearTimeout, setImmediate, setTimeout } from "../realTime.js"
@@ -67,14 +68,20 @@ const injectedResponse = (
 /** Never ends, because no response can follow. */
 export const resetConnection = (incoming: IncomingMessage): Effect.Effect<never> =>
   Effect.zipRight(
-    Effect.sync(() => incoming.socket.resetAndDestroy()),
+    Effect.sync(() => {
+      closesHere(incoming.socket)
+      incoming.socket.resetAndDestroy()
+    }),
     Effect.never
   )
 
 /** Never ends, because it writes the whole response itself. */
 const sendMalformedHeader = (incoming: IncomingMessage, { status = 200 }: Fault): Effect.Effect<never> =>
   Effect.zipRight(
-    Effect.sync(() => incoming.socket.end(`HTTP/1.1 ${status} OK\r\nX-Request-Id\r\nContent-Length: 0\r\n\r\n`)),
+    Effect.sync(() => {
+      closesHere(incoming.socket)
+      incoming.socket.end(`HTTP/1.1 ${status} OK\r\nX-Request-Id\r\nContent-Length: 0\r\n\r\n`)
+    }),
     Effect.never
   )
 
@@ -152,6 +159,7 @@ const stall = (nodeResponse: ServerResponse): Effect.Effect<never> =>
 
 export const closeConnection = (nodeResponse: ServerResponse): Effect.Effect<never> =>
   Effect.async(() => {
+    closesHere(nodeResponse.req.socket)
     nodeResponse.flushHeaders()
     // Closes the socket after all earlier bytes are written.
     setImmediate(() => nodeResponse.socket?.write("", () => nodeResponse.socket?.destroy()))

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import type { Fault } from "../../Faults.js"
 import type { HideKey } from "./hideKey.js"
+import { shortText } from "./shortenFields.js"
 
 /** The body of a request, as it is sent again. */
 export type KeptBody = KeptJson | KeptForm
@@ -56,18 +57,33 @@ export interface Details {
   readonly hadKey: boolean
 }
 
-const secretHeaders = new Set(["x-api-key", "authorization", "proxy-authorization", "cookie", "x-admin-token"])
+/** In the name of a header or a query parameter whose value is a secret. */
+const secretName = /key|token|secret|auth|password|cookie/i
 
 const hidden = "(hidden)"
 
-/** The method, the path and the headers of a request, without the key and without cookies. */
+/** The method, the path and the headers of a request, without secrets. */
 export const headOf = ({ method = "", rawHeaders, url = "" }: IncomingMessage, hide: HideKey): RequestHead => {
   const headers: Array<readonly [string, string]> = []
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const [name = "", value = ""] = rawHeaders.slice(at, at + 2)
-    headers.push([name, secretHeaders.has(name.toLowerCase()) ? hidden : hide(value)])
+    headers.push([name, secretName.test(name) ? hidden : hide(value)])
   }
-  return { method, path: hide(url), headers }
+  return { method, path: hide(hideInQuery(url)), headers }
+}
+
+const hideInQuery = (url: string): string => {
+  const at = url.indexOf("?") + 1
+  if (at === 0) return url
+  const parameters = url
+    .slice(at)
+    .split("&")
+    .map((parameter) => {
+      const [name = ""] = new URLSearchParams(parameter).keys()
+      const valueAt = parameter.indexOf("=") + 1
+      return valueAt > 0 && secretName.test(name) ? parameter.slice(0, valueAt) + hidden : parameter
+    })
+  return url.slice(0, at) + parameters.join("&")
 }
 
 export const arrived = (head: RequestHead): Details => ({
@@ -119,9 +135,12 @@ export const sizeOf = ({ body, head, response }: Pick<Details, "head" | "body" |
   return 2 * (texts + ofResponse + form) + json
 }
 
-/** The same, without its headers and its bodies. */
+/** In characters, of a path that is kept without its headers. */
+const longestPath = 200
+
+/** The same, without its headers and its bodies, and with the beginning of its path. */
 export const withoutTexts = ({ fault, hadKey, head, response }: Details): Details => ({
-  head: { ...head, headers: [] },
+  head: { ...head, path: shortText(head.path, longestPath), headers: [] },
   body: undefined,
   response: response && { status: response.status, headers: [], body: undefined },
   fault,

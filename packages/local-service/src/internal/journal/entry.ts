@@ -1,7 +1,7 @@
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
 import { JournalEntry } from "../../Journal.js"
 import type { Details } from "./details.js"
-import type { HideKey } from "./hideKey.js"
+import { type HideKey, hideLocalKeys } from "./hideKey.js"
 import type { KeptFile } from "./keptFiles.js"
 import type { ShortenedFields } from "./shortenFields.js"
 
@@ -30,6 +30,7 @@ export const toJournalEntry = ({ audio: _, details: __, fields, hide: ___, ...en
     {
       // A field that is absent makes an entry equal to one that was read from JSON.
       ...withoutUndefined(entry),
+      id: entry.id === null ? null : hideLocalKeys(entry.id),
       request: fields === null ? null : JSON.parse(fields.json),
       ...(fields === null || fields.isWhole ? {} : { shortened: true })
     },

@@ -7,7 +7,7 @@ import type { OperationName } from "../../OperationName.js"
 import type { Changes } from "./changes.js"
 import { arrived, headOf } from "./details.js"
 import { type FoundRequest, type OpenEntry, type StoredEntry, toJournalEntry } from "./entry.js"
-import { hideNothing, makeHideKey } from "./hideKey.js"
+import { hideLocalKeys, makeHideKey } from "./hideKey.js"
 import { type Keeping, makeKeeping } from "./keeping.js"
 import type { KeptFiles } from "./keptFiles.js"
 
@@ -98,9 +98,11 @@ export const makeJournal = ({ changes, files, keys }: JournalOptions): JournalSe
     },
     publish,
     end: (entry) => {
+      const stored = entry as StoredEntry
       publish(entry)
       // The key of a request is not kept longer than it takes.
-      ;(entry as StoredEntry).hide = hideNothing
+      stored.hide = hideLocalKeys
+      files.forgetPart(stored)
       const { operation, outcome, status } = entry
       const key = `${operation} ${status} ${outcome}`
       counts.set(key, { operation, status, outcome, count: (counts.get(key)?.count ?? 0) + 1 })

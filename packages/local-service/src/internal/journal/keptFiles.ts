@@ -46,6 +46,8 @@ export interface KeptFiles<Owner extends object> {
   /** `undefined`: nothing is kept, or it is not whole yet. */
   readonly get: (owner: Owner) => KeptFile | undefined
   readonly forget: (owner: Owner) => void
+  /** Forgets a file that is not whole: nothing more of it arrives. */
+  readonly forgetPart: (owner: Owner) => void
 }
 
 interface Held<Owner> {
@@ -109,6 +111,10 @@ export const openKeptFiles = <Owner extends object>(directory: string, limits = 
     forget: (owner) => {
       const one = held.get(owner)
       if (one !== undefined) forget(one)
+    },
+    forgetPart: (owner) => {
+      const one = held.get(owner)
+      if (one?.isWhole === false) forget(one)
     }
   }
   return { files, bytes, close }
