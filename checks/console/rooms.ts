@@ -81,11 +81,12 @@ export const useRooms = async (page: Page, latest: number): Promise<ReadonlyArra
     `location.hash.startsWith("#/runs/") && ${textOf("Runs")}.includes(location.hash.slice(7))`
   )
   const others = [await show(page, "Faults"), await show(page, "Account"), await show(page, "Try")]
-  await page.getByRole("textbox", { name: "Text", exact: true }).fill("Platform two")
+  const text = page.getByRole("textbox", { name: "Text", exact: true })
+  await text.fill("Platform two")
   const typed = await reaction(
     page,
     "type a letter of a text",
-    () => page.keyboard.press("."),
+    () => text.press("."),
     `${textOf("Try")}.includes("13 of 10,000 code points")`
   )
   return [...requests, runs, run, ...others, typed]

@@ -152,9 +152,9 @@ export const accessibilityTests = () =>
       await keyboard.press("Enter")
 
       await enterRoom(page, "Faults")
-      await tabTo(page, faults.getByRole("switch", { name: "Next synthesis fails with 502" }))
+      await tabTo(page, faults.getByRole("switch", { name: "The next synthesis fails with 502." }))
       await keyboard.press("Space")
-      await faults.getByText("on · has not happened yet").waitFor()
+      await faults.getByText("has not happened yet").waitFor()
 
       await enterRoom(page, "Account")
       await tabTo(page, account.getByRole("textbox", { name: "Name of a new key" }))
@@ -169,7 +169,10 @@ export const accessibilityTests = () =>
       await eventually(() => readClipboard(page)).toMatch(/^\S{20,}$/)
 
       await enterRoom(page, "Requests")
-      await tabTo(page, requests.getByRole("link", { name: /^Request 1,/ }))
+      await keyboard.press("/")
+      await keyboard.type("#1")
+      await keyboard.press("Enter")
+      await eventually(() => hasFocus(requests.getByRole("link", { name: /^Request 1,/ }))).toBe(true)
       await keyboard.press("Enter")
       await tabTo(page, requests.getByRole("button", { name: "Send again" }))
       await keyboard.press("Enter")

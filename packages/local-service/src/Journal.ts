@@ -21,6 +21,13 @@ export class JournalEntry extends structural(
      * which accepts any key.
      */
     keyId: Schema.NullOr(Schema.String),
+    /**
+     * Why this service refused it: its key, the account or the credit. A synthesis is refused with 401 for each of these. `noCredit`: the
+     * credit was 0, or less than the call costs.
+     */
+    refusal: Schema.optional(Schema.Literal("unknownKey", "accountNotActive", "missingScope", "noCredit")),
+    /** The id of the key that was refused, if the service has made it: that of a revoked key too. `console` for a call of the console. */
+    refusedKeyId: Schema.optional(Schema.String),
     /** The request id of a synthesis, or the call id of a transcription. */
     id: Schema.NullOr(Schema.String),
     /**

@@ -298,7 +298,7 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
       .addSuccess(
         HttpApiSchema.Text({ contentType: "text/event-stream" }).annotations({
           description:
-            '`event: request` has an entry of the journal as its data, when a request begins, is answered, and ends. `event: changed` has `{"what": "account"}`, `keys`, `faults` or `journal`.'
+            '`event: request` has an entry of the journal as its data, when a request begins, is read, is answered, and ends. `event: changed` has `{"what": "account"}`, `keys`, `faults` or `journal`.'
         })
       )
       .annotateContext(responseHeaders(200, notStored))

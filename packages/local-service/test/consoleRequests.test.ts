@@ -267,14 +267,30 @@ describe("why", () => {
     expect(why([synthesis(1, { ...reset })], -1, { fault: { malformedHeader: true } })).toMatch(/could not be parsed/)
   })
 
-  it("names the key that was revoked before a refusal", () => {
-    const refused = synthesis(10, { ...failure, status: 401, problem: "the API key was not accepted", keyId: null })
+  it("names the cause of a refusal, and a revoked key only if it was sent", () => {
     const revokedAt = new Date(start).toISOString()
     const key = new Key({ id: "1", name: "kiosk", creator: "me", createdAt: revokedAt, scopes: [], revokedAt })
-    expect(why([refused], -1, { revoked: [key] })).toMatch(
-      /^The API key was not accepted\. The key “kiosk” was revoked at .*: your program may still have it\.$/
+    const refused = (changes: Partial<Fields>) => {
+      const problem = "the API key was not accepted"
+      const entry = synthesis(10, { ...failure, status: 401, problem, keyId: null, request: null, ...changes })
+      return why([entry], -1, { revoked: [key] })?.replace(/^The API key was not accepted\. /, "")
+    }
+    expect(refused({ refusal: "unknownKey", refusedKeyId: "1" })).toMatch(
+      /^The key “kiosk” was revoked at .* Give your program the key that is active in Account\.$/
     )
-    expect(why([refused])).toMatch(/Compare the key/)
+    expect(refused({ refusal: "unknownKey" })).toMatch(/^It had no key of this service\. Compare the key/)
+    expect(refused({ refusal: "accountNotActive", refusedKeyId: "2" })).toMatch(/valid, but the account was not active/)
+    expect(refused({ refusal: "missingScope", refusedKeyId: "2" })).toMatch(/did not have the scope tts:synth/)
+    expect(refused({ refusal: "noCredit", refusedKeyId: "console" })).toMatch(
+      /^The credit was less than the call costs/
+    )
+  })
+
+  it("says what the service does with a request in progress", () => {
+    const open = { outcome: "underWay", status: null, sentBytes: undefined } as const
+    expect(why([synthesis(1, { ...open, request: null })])).toBe("The service receives the request.")
+    expect(why([synthesis(1, open)])).toBe("The service speaks the text.")
+    expect(why([transcription(1, open)])).toBe("The service recognises the recording.")
   })
 
   it("repeats the notice of an empty transcript", () => {

@@ -442,18 +442,19 @@ serviceTests("the events", cannedService(), (it) => {
   const open = (box: Box) =>
     Effect.flatMap(consoleOf(box), ({ headers }) => listenTo(`${box.service.platformUrl}/platform/api/events`, headers))
 
-  it("show the request of another client when it begins, is answered and ends", function* (box) {
+  it("show the request of another client when it begins, is read, is answered and ends", function* (box) {
     const listener = yield* open(box)
     expect(listener.status).toBe(200)
     expect(listener.headers["content-type"]).toBe("text/event-stream")
     yield* box.synthesize({ text: "hi </script>\nthere" })
     const own = () => listener.events().filter(({ name }) => name === "request")
-    yield* eventually(Effect.sync(own), (all) => all.length === 3)
-    const [first, second, third] = own().map(({ data }) => data)
-    expect(first).toMatchObject({ number: 1, operation: "synthesize", outcome: "underWay", request: null })
-    expect(second).toMatchObject({ number: 1, outcome: "answered", request: { text: "hi </script>\nthere" } })
-    expect(third).toEqual({ ...second, credits: 18, sentBytes: 17_280, totalBytes: 17_280 })
-    expect((yield* box.ask("GET", "/requests")).json()).toEqual([third])
+    yield* eventually(Effect.sync(own), (all) => all.length === 4)
+    const [begun, read, answered, ended] = own().map(({ data }) => data)
+    expect(begun).toMatchObject({ number: 1, operation: "synthesize", outcome: "underWay", request: null })
+    expect(read).toMatchObject({ number: 1, outcome: "underWay", request: { text: "hi </script>\nthere" } })
+    expect(answered).toMatchObject({ number: 1, outcome: "answered", request: read.request })
+    expect(ended).toEqual({ ...answered, credits: 18, sentBytes: 17_280, totalBytes: 17_280 })
+    expect((yield* box.ask("GET", "/requests")).json()).toEqual([ended])
     yield* listener.until(({ data }) => data.what === "account")
   })
 

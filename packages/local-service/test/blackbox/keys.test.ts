@@ -62,10 +62,16 @@ serviceTests("a key", cannedService(), (it) => {
     expect((yield* send(listener, inQuery)).status).toBe(401)
   })
 
-  it("gives the same error on synthesis for every reason", function* ({ ask, key, synthesize }) {
+  it("gives the same error on synthesis for every reason, which the journal has", function* ({ ask, key, synthesize }) {
+    const reasons: Array<unknown> = []
     const refusals: Array<string> = []
     const refused = (headers: Record<string, string> = {}) =>
-      Effect.map(synthesize({ text: "a" }, headers), ({ status, text }) => refusals.push(`${status} ${text}`))
+      Effect.gen(function* () {
+        const { status, text } = yield* synthesize({ text: "a" }, headers)
+        refusals.push(`${status} ${text}`)
+        const { keyId, refusal, refusedKeyId } = (yield* ask("GET", "/requests")).json().at(-1)
+        reasons.push([keyId, refusal, refusedKeyId])
+      })
     yield* refused({ "X-API-Key": "a.b" })
     for (const changes of [{ state: "closed" }, { credits: 0 }]) {
       yield* ask("POST", "/reset")
@@ -79,6 +85,13 @@ serviceTests("a key", cannedService(), (it) => {
     yield* ask("POST", `/keys/${active.id}/revoke`)
     yield* refused()
     expect(refusals.length).toBe(5)
+    expect(reasons).toEqual([
+      [null, "unknownKey", undefined],
+      [null, "accountNotActive", active.id],
+      [null, "noCredit", active.id],
+      [null, "missingScope", active.id],
+      [null, "unknownKey", active.id]
+    ])
     expect(new Set(refusals)).toEqual(new Set(['401 {"error":"the API key was not accepted"}']))
     yield* ask("POST", "/reset")
     expect((yield* synthesize({ text: "a" }, { "X-API-Key": key })).status).toBe(200)

@@ -28,7 +28,7 @@ export const Credit = () => {
   }
 
   const empty = async () => {
-    if (await change({ credits: 0 })) say("The credit is 0. Requests get 402.")
+    if (await change({ credits: 0 })) say("The credit is 0. Transcriptions get 402, syntheses 401.")
   }
 
   return (

@@ -29,7 +29,9 @@ export const Actions = ({ details, entry, filter }: ActionsProps) => {
   const { busy, failure, make } = useCall()
   const [faultFailure, setFaultFailure] = useState<CallFailure>()
   const replayProblem = details?.replayProblem ?? undefined
-  const problem = editProblem(entry)
+  // Without its body, it can be neither sent again nor edited, for the same reason.
+  const isUnread = request === null && replayProblem !== undefined
+  const problem = isUnread ? undefined : editProblem(entry)
   const problemId = useId()
   const replayProblemId = useId()
   const costId = useId()
@@ -46,19 +48,28 @@ export const Actions = ({ details, entry, filter }: ActionsProps) => {
   return (
     <>
       <div class="actions">
-        <button
-          type="button"
-          class="primary"
-          aria-busy={busy}
-          disabled={replayProblem !== undefined}
-          aria-describedby={replayProblem ? replayProblemId : isRecording ? costId : undefined}
-          onClick={() => void sendAgain()}
-        >
-          {busy ? "Sending…" : "Send again"}
-        </button>
-        <button type="button" disabled={problem !== undefined} aria-describedby={problem && problemId} onClick={edit}>
-          Edit
-        </button>
+        {!isUnread && (
+          <>
+            <button
+              type="button"
+              class="primary"
+              aria-busy={busy}
+              disabled={replayProblem !== undefined}
+              aria-describedby={replayProblem ? replayProblemId : isRecording ? costId : undefined}
+              onClick={() => void sendAgain()}
+            >
+              {busy ? "Sending…" : "Send again"}
+            </button>
+            <button
+              type="button"
+              disabled={problem !== undefined}
+              aria-describedby={problem && problemId}
+              onClick={edit}
+            >
+              Edit
+            </button>
+          </>
+        )}
         <TurnOff details={details} onFailure={setFaultFailure} />
         {request !== null && !shortened && (
           <CopyButtons call={{ operation, request }} name={`request ${own}`} fileName={fileName} />
@@ -66,7 +77,7 @@ export const Actions = ({ details, entry, filter }: ActionsProps) => {
       </div>
       {replayProblem && (
         <p class="quiet" id={replayProblemId}>
-          It can't be sent again: {replayProblem}
+          {isUnread ? "It can't be sent again or edited" : "It can't be sent again"}: {replayProblem}
         </p>
       )}
       {isRecording && replayProblem === undefined && (

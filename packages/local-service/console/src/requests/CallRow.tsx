@@ -1,9 +1,9 @@
 /** A call in the list: what happened in two lines. */
-import { linkTo } from "../address.js"
 import { plural, took, when } from "../format.js"
 import { Words } from "../Words.js"
 import { type Call, tookMillis } from "./calls.js"
 import { statusOf } from "./outcome.js"
+import { PieceLink } from "./PieceLink.js"
 import { factsOf, pieceOf, titleOf } from "./rowText.js"
 
 export interface CallRowProps {
@@ -75,10 +75,8 @@ const Facts = ({ call, isCurrent }: Pick<CallRowProps, "call" | "isCurrent">) =>
       {operation}
       {piece && (
         <>
-          {` · piece ${piece.number} of `}
-          <a href={linkTo("runs", [piece.run ?? piece.whole])} tabIndex={isCurrent ? 0 : -1}>
-            <bdi>{piece.whole}</bdi>
-          </a>
+          {" · "}
+          <PieceLink piece={piece} tabIndex={isCurrent ? 0 : -1} />
         </>
       )}
       {others.map((fact) => (

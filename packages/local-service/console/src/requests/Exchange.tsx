@@ -56,8 +56,11 @@ const keyNames: ReadonlyMap<string, string> = new Map([
   ["replay", "any: a replay accepts each"]
 ])
 
-const noKey = (entry: JournalEntry): string =>
-  isInProgress(entry) ? "not checked yet" : entry.fault === undefined ? "none was accepted" : "not checked"
+const noKey = (entry: JournalEntry): string => {
+  const { fault, refusedKeyId } = entry
+  if (refusedKeyId !== undefined) return keyNames.get(refusedKeyId) ?? `${refusedKeyId}, which was refused`
+  return isInProgress(entry) ? "not checked yet" : fault === undefined ? "none was accepted" : "not checked"
+}
 
 const isEmpty = (value: unknown): boolean =>
   typeof value === "object" && value !== null && Object.keys(value).length === 0

@@ -17,6 +17,7 @@ import { RequestPart, ResponsePart } from "./Exchange.js"
 import { explain } from "./explain.js"
 import { operationName } from "./filter.js"
 import { statusOf } from "./outcome.js"
+import { PieceLink } from "./PieceLink.js"
 import { Recording } from "./Recording.js"
 import { linkToPlace, type Place } from "./requestList.js"
 import { pieceOf, subjectOf } from "./rowText.js"
@@ -95,10 +96,8 @@ const Head = ({ back, entry }: { readonly entry: JournalEntry; readonly back: st
         {name.charAt(0).toUpperCase() + name.slice(1)} {own} · {when(at)}
         {piece && (
           <>
-            {` · piece ${piece.number} of `}
-            <a href={linkTo("runs", [piece.run ?? piece.whole])}>
-              <bdi>{piece.whole}</bdi>
-            </a>
+            {" · "}
+            <PieceLink piece={piece} />
           </>
         )}
         {id !== null && (
@@ -141,7 +140,17 @@ const Why = ({ call, details, entry }: WhyProps) => {
         </strong>{" "}
         <bdi>{explanation.headline}</bdi>
       </p>
-      {explanation.sentences.length > 0 && <p>{explanation.sentences.join(" ")}</p>}
+      {explanation.sentences.length > 0 && (
+        <p>
+          {explanation.sentences.join(" ")}
+          {explanation.isOfAccount && (
+            <>
+              {" "}
+              <a href={linkTo("account")}>Open Account</a>
+            </>
+          )}
+        </p>
+      )}
     </section>
   )
 }

@@ -1,5 +1,5 @@
 /** Why a request ended as it did, in sentences. */
-import type { Key } from "../../../src/Accounts.js"
+import type { Key, KeyScope } from "../../../src/Accounts.js"
 import type { Fault } from "../../../src/Faults.js"
 import type { JournalEntry } from "../../../src/Journal.js"
 import { describeFault } from "../faults/describeFault.js"
@@ -14,6 +14,8 @@ export interface Explanation {
   readonly headline: string
   /** What caused it, and what the client did. */
   readonly sentences: ReadonlyArray<string>
+  /** Whether the room Account has what mends it. */
+  readonly isOfAccount: boolean
 }
 
 export interface Known {
@@ -37,14 +39,18 @@ export const explain = (known: Known): Explanation | undefined => {
   return {
     status: statusOf(entry),
     headline: headlineOf(entry, fault),
-    sentences: [...causes(known), ...client(known)]
+    sentences: [...causes(known), ...client(known)],
+    isOfAccount: entry.refusal !== undefined
   }
 }
 
 const headlineOf = (entry: JournalEntry, fault: Fault | undefined): string => {
-  const { problem, sentBytes, status, totalBytes } = entry
-  if (isInProgress(entry)) return "The request is in progress."
-  if (isLeft(entry)) return "Your program closed the connection before the response was complete."
+  const { keyId, problem, sentBytes, status, totalBytes } = entry
+  if (isInProgress(entry)) return progressOf(entry)
+  if (isLeft(entry)) {
+    const client = keyId === "console" ? "This page" : "Your program"
+    return `${client} closed the connection before the response was complete.`
+  }
   if (status === null) {
     if (fault?.malformedHeader) return "The response could not be parsed."
     return fault !== undefined && fault.reset === undefined
@@ -63,10 +69,17 @@ const contents: Readonly<Record<JournalEntry["operation"], string>> = {
   transcribe: "a transcript"
 }
 
+/** A fault may delay a request that is read, so nothing is said of its work. */
+const progressOf = ({ fault, operation, request }: JournalEntry): string => {
+  if (fault !== undefined) return "The request is in progress."
+  if (request === null) return "The service receives the request."
+  return operation === "synthesize" ? "The service speaks the text." : "The service recognises the recording."
+}
+
 const causes = ({ entry, fault, notice, revoked }: Known): ReadonlyArray<string> => [
   ...(entry.fault === undefined ? [] : [faultSentence(fault)]),
   ...(entry.transcript === "" && notice !== undefined ? [sentence(notice)] : []),
-  ...(entry.fault === undefined ? keySentences(entry, revoked) : [])
+  ...refusalSentences(entry, revoked)
 ]
 
 const faultSentence = (fault: Fault | undefined): string => {
@@ -75,14 +88,33 @@ const faultSentence = (fault: Fault | undefined): string => {
   return `A fault was applied: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
 }
 
-/** Only the latest key that was revoked before can explain a refusal. */
-const keySentences = ({ at, status }: JournalEntry, revoked: ReadonlyArray<Key>): ReadonlyArray<string> => {
-  if (status !== 401) return []
-  const key = revoked.find(({ revokedAt }) => revokedAt !== null && revokedAt <= at)
-  const known = key?.revokedAt
-  return known == null
-    ? ["Compare the key of your program with the one that is active in Account."]
-    : [`The key “${key?.name}” was revoked at ${when(known)}: your program may still have it.`]
+const scopes: Readonly<Record<JournalEntry["operation"], KeyScope>> = {
+  synthesize: "tts:synth",
+  transcribe: "stt:transcribe"
+}
+
+/** Why the service refused the key, the account or the credit, and what to do. The response of a synthesis does not say it. */
+const refusalSentences = (entry: JournalEntry, revoked: ReadonlyArray<Key>): ReadonlyArray<string> => {
+  const { operation, refusal, refusedKeyId } = entry
+  const the = refusedKeyId === "console" ? "The" : "The key is valid, but the"
+  switch (refusal) {
+    case "unknownKey": {
+      const key = revoked.find(({ id }) => id === refusedKeyId)
+      return [
+        key?.revokedAt == null
+          ? "It had no key of this service. Compare the key of your program with the one that is active in Account."
+          : `The key “${key.name}” was revoked at ${when(key.revokedAt)}. Give your program the key that is active in Account.`
+      ]
+    }
+    case "accountNotActive":
+      return [`${the} account was not active. Set its state to active in Account.`]
+    case "missingScope":
+      return [`The key is valid, but it did not have the scope ${scopes[operation]}. Turn the scope on in Account.`]
+    case "noCredit":
+      return [`${the} credit was less than the call costs. Top it up in Account.`]
+    default:
+      return []
+  }
 }
 
 const times = (count: number): string => (count === 1 ? "once" : count === 2 ? "twice" : `${count} times`)

@@ -96,13 +96,25 @@ export const pieceOf = (entry: JournalEntry): Piece | undefined => {
   return whole === undefined ? undefined : { whole, number: Number(digits), run }
 }
 
+const refusals: Readonly<Record<NonNullable<JournalEntry["refusal"]>, string>> = {
+  unknownKey: "unknown key",
+  accountNotActive: "account not active",
+  missingScope: "scope off",
+  noCredit: "too little credit"
+}
+
+const work: Readonly<Record<JournalEntry["operation"], string>> = { synthesize: "speaking", transcribe: "recognising" }
+
 /** The facts of a call, the most important first. Those of its run are a link of their own. */
 export const factsOf = ({ latest }: Call): ReadonlyArray<string> => {
-  const { fileName, operation, problem } = latest
+  const { fault, fileName, operation, problem, refusal, request } = latest
   const title = titleOf(latest)
   const content = contentOf(latest)
   return [
     operationName(operation),
+    // The title of a refused synthesis has no reason.
+    operation === "synthesize" && refusal !== undefined && refusals[refusal],
+    isInProgress(latest) && fault === undefined && request !== null && work[operation],
     title.kind !== "problem" && problem !== messageOfFault && problem,
     isCut(latest) && `${number(latest.sentBytes ?? 0)} of ${number(latest.totalBytes ?? 0)} bytes sent`,
     title.kind === "problem" && content !== undefined && content.kind === "sent" && shorten(content.text),

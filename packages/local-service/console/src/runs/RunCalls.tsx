@@ -28,8 +28,9 @@ interface RunCallRowProps {
 const RunCallRow = ({ call, isNamed }: RunCallRowProps) => {
   const { latest, piece } = call
   const status = statusOf(latest)
-  const file = piece?.recording ?? latest.fileName
+  const file = isNamed ? (piece?.recording ?? latest.fileName) : undefined
   const number = piece && `piece ${piece.number}`
+  const words = wordsOfCall(call)
   return (
     <li class="run-call">
       {!isNamed && <span class="run-number times">{piece?.number}</span>}
@@ -37,12 +38,19 @@ const RunCallRow = ({ call, isNamed }: RunCallRowProps) => {
         <span class="hidden">
           Request {latest.number}, {status.word}:{" "}
         </span>
-        <Words {...wordsOfCall(call)} />
+        {file === undefined ? (
+          <Words {...words} />
+        ) : (
+          <>
+            <bdi>{file}</bdi>
+            {number && `, ${number}`}
+          </>
+        )}
       </a>
       <span class="run-facts">
-        {isNamed && (
+        {file !== undefined && (
           <>
-            {number} {number && file && "of"} <bdi>{file}</bdi>
+            <Words {...words} />
             {" · "}
           </>
         )}

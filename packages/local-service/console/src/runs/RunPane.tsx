@@ -20,6 +20,8 @@ export const RunPane = ({ now, run }: RunPaneProps) => {
   const [file] = files
   const failed = calls.filter(({ state }) => state === "failed")
   const others = calls.filter(({ state }) => state !== "failed")
+  // A whole file that failed is only among the failed.
+  const listedFiles = files.filter(({ calls: [call] }) => call?.piece !== undefined || call?.state !== "failed")
   return (
     <PaneFrame label={titleOf(run).text}>
       <Heading run={run} now={now} />
@@ -31,19 +33,19 @@ export const RunPane = ({ now, run }: RunPaneProps) => {
           <RunCalls label="Failed" calls={failed} isMixed={kind === "archive"} />
         </section>
       )}
-      {kind === "archive" ? (
-        <section>
-          <h3>Files</h3>
-          <FileList files={files} />
-        </section>
-      ) : (
-        others.length > 0 && (
-          <section>
-            <h3>Pieces</h3>
-            <RunCalls label="Pieces" calls={others} />
-          </section>
-        )
-      )}
+      {kind === "archive"
+        ? listedFiles.length > 0 && (
+            <section>
+              <h3>Files</h3>
+              <FileList files={listedFiles} />
+            </section>
+          )
+        : others.length > 0 && (
+            <section>
+              <h3>Pieces</h3>
+              <RunCalls label="Pieces" calls={others} />
+            </section>
+          )}
     </PaneFrame>
   )
 }

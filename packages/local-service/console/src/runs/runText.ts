@@ -76,11 +76,13 @@ export const amount = (run: Run, now: number): string => {
 
 /** The facts of a run, the most important first. */
 export const factsOf = (run: Run, now: number): ReadonlyArray<string> => {
-  const { audioMillis, calls, credits, kind, requests } = run
+  const { audioMillis, calls, counts, credits, kind, requests } = run
   const again = requests - calls.length
   return [
     kindNames[kind],
     amount(run, now),
+    // Its standing says only what failed.
+    counts.failed > 0 && counts.done > 0 ? `${number(counts.done)} done` : "",
     again > 0 ? `${number(again)} sent again` : "",
     audioMillis > 0 ? `${duration(audioMillis)} of audio` : "",
     credits > 0 ? plural(credits, "credit") : ""

@@ -1,13 +1,13 @@
 /** Recording to text. */
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { Transcript } from "../../../src/internal/console/messages.js"
-import { FailureNote } from "../notices.js"
 import { Player } from "../player/Player.js"
 import { SubtitleButtons } from "../player/SubtitleButtons.js"
 import { transcribe } from "../speech.js"
 import { about, models } from "../state.js"
 import { useStore } from "../store.js"
 import { useCall } from "../useCall.js"
+import { CallFailureNote } from "./CallFailureNote.js"
 import { DropZone, useDrop } from "./DropZone.js"
 import { Half } from "./Half.js"
 import { Microphone } from "./Microphone.js"
@@ -50,7 +50,7 @@ export const Listen = () => {
       <div class="result" id="listen-result" tabIndex={-1}>
         <div aria-live="polite" aria-busy={busy} class="result">
           {busy && <p class="hint">Transcribing {recording?.name}…</p>}
-          {failure && <FailureNote failure={failure} />}
+          {failure && <CallFailureNote failure={failure} operation="transcribe" />}
           {transcript && recording && (
             <Transcription name={recording.name} lang={lang} transcript={transcript} onAgain={again} />
           )}

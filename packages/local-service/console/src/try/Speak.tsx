@@ -10,6 +10,7 @@ import { type Spoken, speak } from "../speech.js"
 import { about, models } from "../state.js"
 import { useStore } from "../store.js"
 import { useCall } from "../useCall.js"
+import { CallFailureNote } from "./CallFailureNote.js"
 import { beginWith, change, type Draft, draft, fieldsOf, problemOf } from "./draft.js"
 import { Half } from "./Half.js"
 import { OtherFields } from "./OtherFields.js"
@@ -43,7 +44,11 @@ export const Speak = () => {
       () => speak(fields),
       () => own !== calls.current
     )
-    if (made === undefined) return
+    if (made === undefined) {
+      // The speech of an earlier call is not what this one made.
+      if (own === calls.current) setResult(undefined)
+      return
+    }
     setResult({ ...made, lang: current.lang })
     setTried(false)
   }
@@ -66,9 +71,13 @@ export const Speak = () => {
         </div>
       </Form>
       <div class="result">
-        {failure && <FailureNote failure={failure} />}
+        {failure && <CallFailureNote failure={failure} operation="synthesize" />}
         {sample.failure && <FailureNote failure={sample.failure} />}
-        {result ? <Speech result={result} /> : <p class="hint">You hear your text and see its waveform here.</p>}
+        {result ? (
+          <Speech result={result} />
+        ) : (
+          failure === undefined && <p class="hint">You hear your text and see its waveform here.</p>
+        )}
       </div>
     </Half>
   )

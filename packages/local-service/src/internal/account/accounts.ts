@@ -3,7 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import { Account, AccountChanges, type AccountState, type AccountsService, KeyScope, Usage } from "../../Accounts.js"
+import { Account, AccountChanges, type AccountsService, KeyScope, Usage } from "../../Accounts.js"
 import type { Changes } from "../journal/changes.js"
 import { validateOrDie } from "../validation.js"
 import { type AccountStore, openAccountStore } from "./accountStore.js"
@@ -11,13 +11,7 @@ import type { DataDirectory } from "./dataDirectory.js"
 import { type Cost, type Debits, makeDebits } from "./debits.js"
 import type { KeptKey } from "./keptKey.js"
 import { digestOf, makeKeys } from "./keys.js"
-
-/** Why a call is refused, in the order of the checks. Each operation maps these to its own statuses. */
-export type Refusal =
-  | { readonly _tag: "UnknownKey" }
-  | { readonly _tag: "AccountNotActive"; readonly state: AccountState }
-  | { readonly _tag: "MissingScope"; readonly scope: KeyScope }
-  | { readonly _tag: "NoCredit" }
+import type { Refusal } from "./refusal.js"
 
 /** Credit reserved for a call. It is released if the scope closes without a debit. */
 export interface Hold {
@@ -128,11 +122,15 @@ const makeAuthorizations = (
 ): Pick<BillableAccounts, "authorize" | "authorizeConsole" | "isActive"> => {
   const isActive = (key: string | undefined): key is string =>
     key !== undefined && store.activeKey !== undefined && timingSafeEqual(digestOf(key), store.activeKey.digest)
+  const refuseUnknown = (key: string | undefined) =>
+    Effect.flatMap(key === undefined ? Effect.succeed(undefined) : revokedIdOf(store, key), (keyId) =>
+      refuse({ _tag: "UnknownKey", keyId })
+    )
   const authorizeAccount = (keyId: string, checkScope: Effect.Effect<void, Refusal>) =>
     Effect.suspend(() => {
       const { credits, state } = store.account
-      if (state !== "active") return refuse({ _tag: "AccountNotActive", state })
-      const accepted = credits === 0 ? refuse({ _tag: "NoCredit" }) : Effect.succeed({ keyId, hold: hold() })
+      if (state !== "active") return refuse({ _tag: "AccountNotActive", state, keyId })
+      const accepted = credits === 0 ? refuse({ _tag: "NoCredit", keyId }) : Effect.succeed({ keyId, hold: hold() })
       return Effect.zipRight(checkScope, accepted)
     })
   return {
@@ -140,15 +138,21 @@ const makeAuthorizations = (
     authorize: (key, scope) =>
       Effect.suspend(() => {
         const { activeKey } = store
-        if (activeKey === undefined || !isActive(key)) {
-          return refuse({ _tag: "UnknownKey" })
-        }
-        const hasScope = activeKey.scopes.includes(scope)
-        return authorizeAccount(activeKey.id, hasScope ? Effect.void : refuse({ _tag: "MissingScope", scope }))
+        if (activeKey === undefined || !isActive(key)) return refuseUnknown(key)
+        const { id: keyId, scopes } = activeKey
+        const hasScope = scopes.includes(scope)
+        return authorizeAccount(keyId, hasScope ? Effect.void : refuse({ _tag: "MissingScope", scope, keyId }))
       }),
     authorizeConsole: authorizeAccount(consoleKeyId, Effect.void)
   }
 }
+
+/** The id of a key that was revoked: the journal says so. A failure to read it does not change the response. */
+const revokedIdOf = ({ sql }: AccountStore, key: string): Effect.Effect<string | undefined> =>
+  sql<{ readonly id: string }>`SELECT id FROM keys WHERE digest = ${digestOf(key).toString("hex")}`.pipe(
+    Effect.map(([row]) => row?.id),
+    Effect.orElseSucceed(() => undefined)
+  )
 
 /** Reserves credit for calls in progress. It is only in memory: if the process ends, it was never debited. */
 const makeHolds = (store: AccountStore, { debit }: Debits) => {

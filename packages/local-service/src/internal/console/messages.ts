@@ -174,7 +174,7 @@ export type Replayed = typeof Replayed.Type
  *
  * | event     | when |
  * | --------- | ---- |
- * | `request` | a request of an operation begins, is answered, and ends |
+ * | `request` | a request of an operation begins, is read, is answered, and ends |
  * | `changed` | the account, the keys, the faults or the whole journal changed |
  */
 export const eventData = { request: JournalEntry, changed: Changed } as const

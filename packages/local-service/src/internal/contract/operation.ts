@@ -111,7 +111,10 @@ export const operationHandler = <R>({
         return result.response
       }),
       recoverDefects,
-      Effect.catchAll((problem) => Effect.succeed(respondTo(problem)))
+      Effect.catchAll((problem) => {
+        noteRefusal(entry, problem)
+        return Effect.succeed(respondTo(problem))
+      })
     )
     const response = yield* fault === undefined
       ? worked
@@ -135,6 +138,20 @@ export const operationHandler = <R>({
     yield* billOnLastByte(request, response, done?.hold, observer)
     return response
   })
+
+const refusals = {
+  UnknownKey: "unknownKey",
+  AccountNotActive: "accountNotActive",
+  MissingScope: "missingScope",
+  NoCredit: "noCredit"
+} as const
+
+/** The response of a synthesis does not say why a call was refused. The journal does. */
+const noteRefusal = (entry: OpenEntry, { refusal }: Problem): void => {
+  if (refusal === undefined) return
+  entry.refusal = refusals[refusal._tag]
+  entry.refusedKeyId = refusal.keyId
+}
 
 const foreignPage: Problem = {
   status: 401,

@@ -13,7 +13,8 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { Recogniser, type TimedText } from "../../Recogniser.js"
 import type { SpokenSentence, VoiceModel, VoiceService } from "../../Voice.js"
-import { Accounts, type Refusal } from "../account/accounts.js"
+import { Accounts } from "../account/accounts.js"
+import type { Refusal } from "../account/refusal.js"
 import type { Exchanges } from "../exchanges/exchanges.js"
 import { digestBody } from "../faults/observations.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
@@ -34,7 +35,7 @@ export interface SynthesisOptions extends Pick<Settings, "maximumSpeechSeconds" 
 }
 
 /** Synthesis responds to every refusal with 401, without the reason. */
-const problemOf = (_: Refusal): Problem => ({ status: 401, message: "the API key was not accepted" })
+const problemOf = (refusal: Refusal): Problem => ({ status: 401, message: "the API key was not accepted", refusal })
 
 /** Ids by the headers of their requests, so that the journal and the response have the same one. */
 const madeIds = new WeakMap<object, string>()

@@ -9,7 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { type Recognised, Recogniser, type RecogniserModel, type RecogniserService } from "../../Recogniser.js"
-import { Accounts, type Authorization, type Refusal } from "../account/accounts.js"
+import { Accounts, type Authorization } from "../account/accounts.js"
+import type { Refusal } from "../account/refusal.js"
 import type { Exchanges } from "../exchanges/exchanges.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import type { OpenEntry } from "../journal/entry.js"
@@ -30,13 +31,13 @@ import { toForm, transcriptionForm } from "./transcriptionForm.js"
 const problemOf = (refusal: Refusal): Problem => {
   switch (refusal._tag) {
     case "UnknownKey":
-      return { status: 401, message: "the API key is missing, malformed, unrecognised or revoked" }
+      return { status: 401, message: "the API key is missing, malformed, unrecognised or revoked", refusal }
     case "AccountNotActive":
-      return { status: 403, message: `the account is ${refusal.state}` }
+      return { status: 403, message: `the account is ${refusal.state}`, refusal }
     case "MissingScope":
-      return { status: 403, message: `the API key lacks the scope ${refusal.scope}` }
+      return { status: 403, message: `the API key lacks the scope ${refusal.scope}`, refusal }
     case "NoCredit":
-      return { status: 402, message: "the credit balance is exhausted" }
+      return { status: 402, message: "the credit balance is exhausted", refusal }
   }
 }
 

@@ -4,6 +4,7 @@ import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { ParseError } from "effect/ParseResult"
+import type { Refusal } from "../account/refusal.js"
 import { isDiskFull } from "../isDiskFull.js"
 import { firstIssue } from "../validation.js"
 
@@ -12,6 +13,8 @@ export interface Problem {
   readonly status: number
   readonly message: string
   readonly headers?: Record<string, string> | undefined
+  /** For the journal: why the key, the account or the credit was refused. */
+  readonly refusal?: Refusal | undefined
 }
 
 /** Makes the response to a problem, in the error format of one listener. `headers` are those of the request, as far as they are known. */

@@ -18,7 +18,7 @@ interface ArrivedRequest {
 }
 
 export interface JournalService extends Keeping {
-  /** Adds an entry, and publishes it. */
+  /** Adds an entry, and publishes it. It is published again when its fields are kept. */
   readonly begin: (request: ArrivedRequest) => OpenEntry
   /** Publishes an entry that has changed. */
   readonly publish: (entry: OpenEntry) => void
@@ -69,6 +69,10 @@ export const makeJournal = ({ changes, files, keys }: JournalOptions): JournalSe
   }
   return {
     ...keeping,
+    keepRequest: (entry, fields) => {
+      keeping.keepRequest(entry, fields)
+      publish(entry)
+    },
     begin: ({ at, incoming, operation }) => {
       const hide = makeHideKey(incoming.headers, keys)
       const entry: StoredEntry = {
