@@ -3,7 +3,7 @@ import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
-import type { Service } from "effect-speech-test-support/browser"
+import { eventually, type Service } from "effect-speech-test-support/browser"
 import type { Locator, Page } from "playwright-core"
 
 export const text = "Platform two, the train is late."
@@ -41,6 +41,13 @@ export const positionOf = async (part: Locator, label: string): Promise<number> 
 
 /** The requests that the service has seen, oldest first. */
 export const journal = (service: Service) => service.run(Effect.flatMap(LocalService, ({ requests }) => requests))
+
+/** The same, after all of them have ended: one that is sent again goes on after the page shows it. */
+export const endedJournal = async (service: Service) => {
+  const read = () => journal(service)
+  await eventually(async () => (await read()).every(({ sentBytes }) => sentBytes !== undefined)).toBe(true)
+  return await read()
+}
 
 /** The keys of the account. */
 export const readKeys = (service: Service) => service.run(Effect.flatMap(LocalService, ({ accounts }) => accounts.keys))

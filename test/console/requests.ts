@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { eventually, it, playedSeconds, type Service } from "effect-speech-test-support/browser"
 import type { Page } from "playwright-core"
 import { describe, expect } from "vitest"
-import { journal, openRoom, readClipboard, region, spoken, text } from "./page.js"
+import { endedJournal, journal, openRoom, readClipboard, region, spoken, text } from "./page.js"
 
 /** The part of the page that shows a request. */
 const pane = (page: Page, own: number) => region(page, `Request ${own}`)
@@ -111,7 +111,7 @@ export const requestsTests = () =>
       await page.keyboard.press("Control+Enter")
       await openRoom(page, "Requests")
       await row(page, 3).waitFor()
-      const [original, again, edited] = await journal(service)
+      const [original, again, edited] = await endedJournal(service)
       expect(again?.request).toEqual(original?.request)
       expect(edited?.request).toEqual({ ...original?.request, text: `${text} Sorry.` })
     })
@@ -136,7 +136,7 @@ export const requestsTests = () =>
         await shown.getByRole("button", { name: "Send again" }).click()
         await pane(page, own === 1 ? 3 : 4).waitFor()
       }
-      const [first, second, third, fourth] = await journal(service)
+      const [first, second, third, fourth] = await endedJournal(service)
       expect([third?.request, fourth?.request]).toEqual([first?.request, second?.request])
     })
 
@@ -155,7 +155,7 @@ export const requestsTests = () =>
       await eventually(() => playedSeconds(page)).toBeGreaterThan(0.1)
       await shown.getByRole("button", { name: "Send again" }).click()
       await pane(page, 3).waitFor()
-      const [, first, second] = await journal(service)
+      const [, first, second] = await endedJournal(service)
       expect(second).toMatchObject({ transcript: text, fileName: "station.wav", fileBytes: recording.length })
       expect(second?.request).toEqual({ ...first?.request, transaction_id: expect.any(String) })
       expect(second?.request?.transaction_id).not.toBe(first?.request?.transaction_id)

@@ -228,6 +228,7 @@ serviceTests("the details of a request", cannedService({ creditsPerSecond: 3 }),
       { path: `/tts/bytes?a=1&api%5Fkey=abc&b=${key}`, headers: elsewhere, body: "{}" },
       { failing: true }
     )
+    expect((yield* box.ask("GET", "/faults/report")).json().requests.at(-1).id).toBe("<redacted>")
     const { entry, request } = yield* details(box, 4)
     expect([entry.id, request.path]).toEqual(["<redacted>", "/tts/bytes?a=1&api%5Fkey=(hidden)&b=<redacted>"])
     expect(request.headers).toEqual(

@@ -1,4 +1,5 @@
 import type { FaultedRequest, FaultSummary } from "../../FaultedRequest.js"
+import { hideLocalKeys } from "../journal/hideKey.js"
 import { type Attempt, linkAttempts } from "./linkAttempts.js"
 import { failedAt, isAfter, isDelivered, type RequestFacts } from "./requestFacts.js"
 
@@ -95,7 +96,7 @@ const toFaultedRequest = (attempt: Attempt, mayHaveNext: boolean, sameContent: A
     number: facts.number,
     at: facts.at,
     operation: facts.operation,
-    id: facts.id ?? null,
+    id: typeof facts.id === "string" ? hideLocalKeys(facts.id) : null,
     fault: facts.fault ?? 0,
     attempt: number,
     status: facts.status,
