@@ -102,6 +102,7 @@ export const accessibilityTests = () =>
       )
       await speak(page, "Platform two, the train is late.")
       await region(page, "Speak").getByRole("alert").waitFor()
+      await region(page, "Speak").getByRole("link", { name: "Request 1" }).waitFor()
       for (const requestId of ["book.001", "book.002"]) {
         await service.run(Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text, lang: "en", requestId })))
       }

@@ -276,7 +276,7 @@ describe("why", () => {
       return why([entry], -1, { revoked: [key] })?.replace(/^The API key was not accepted\. /, "")
     }
     expect(refused({ refusal: "unknownKey", refusedKeyId: "1" })).toMatch(
-      /^The key “kiosk” was revoked at .* Give your program the key that is active in Account\.$/
+      /^The key “kiosk” was revoked at .* Give your program the active key\.$/
     )
     expect(refused({ refusal: "unknownKey" })).toMatch(/^It had no key of this service\. Compare the key/)
     expect(refused({ refusal: "accountNotActive", refusedKeyId: "2" })).toMatch(/valid, but the account was not active/)

@@ -77,7 +77,7 @@ export const Actions = ({ details, entry, filter }: ActionsProps) => {
       </div>
       {replayProblem && (
         <p class="quiet" id={replayProblemId}>
-          {isUnread ? "It can't be sent again or edited" : "It can't be sent again"}: {replayProblem}
+          {isUnread ? "It can't be sent again or edited" : "It can't be sent again"}: {replayProblem}.
         </p>
       )}
       {isRecording && replayProblem === undefined && (

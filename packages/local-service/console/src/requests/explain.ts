@@ -102,16 +102,16 @@ const refusalSentences = (entry: JournalEntry, revoked: ReadonlyArray<Key>): Rea
       const key = revoked.find(({ id }) => id === refusedKeyId)
       return [
         key?.revokedAt == null
-          ? "It had no key of this service. Compare the key of your program with the one that is active in Account."
-          : `The key “${key.name}” was revoked at ${when(key.revokedAt)}. Give your program the key that is active in Account.`
+          ? "It had no key of this service. Compare the key of your program with the active one."
+          : `The key “${key.name}” was revoked at ${when(key.revokedAt)}. Give your program the active key.`
       ]
     }
     case "accountNotActive":
-      return [`${the} account was not active. Set its state to active in Account.`]
+      return [`${the} account was not active. Set its state to active.`]
     case "missingScope":
-      return [`The key is valid, but it did not have the scope ${scopes[operation]}. Turn the scope on in Account.`]
+      return [`The key is valid, but it did not have the scope ${scopes[operation]}. Turn the scope on.`]
     case "noCredit":
-      return [`${the} credit was less than the call costs. Top it up in Account.`]
+      return [`${the} credit was less than the call costs. Top it up.`]
     default:
       return []
   }

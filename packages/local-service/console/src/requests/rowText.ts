@@ -103,17 +103,22 @@ const refusals: Readonly<Record<NonNullable<JournalEntry["refusal"]>, string>> =
   noCredit: "too little credit"
 }
 
+const refusalOf = ({ refusal, refusedKeyId }: JournalEntry): string | undefined => {
+  if (refusal === "unknownKey" && refusedKeyId !== undefined) return "revoked key"
+  return refusal && refusals[refusal]
+}
+
 const work: Readonly<Record<JournalEntry["operation"], string>> = { synthesize: "speaking", transcribe: "recognising" }
 
 /** The facts of a call, the most important first. Those of its run are a link of their own. */
 export const factsOf = ({ latest }: Call): ReadonlyArray<string> => {
-  const { fault, fileName, operation, problem, refusal, request } = latest
+  const { fault, fileName, operation, problem, request } = latest
   const title = titleOf(latest)
   const content = contentOf(latest)
   return [
     operationName(operation),
     // The title of a refused synthesis has no reason.
-    operation === "synthesize" && refusal !== undefined && refusals[refusal],
+    operation === "synthesize" && refusalOf(latest),
     isInProgress(latest) && fault === undefined && request !== null && work[operation],
     title.kind !== "problem" && problem !== messageOfFault && problem,
     isCut(latest) && `${number(latest.sentBytes ?? 0)} of ${number(latest.totalBytes ?? 0)} bytes sent`,
