@@ -95,11 +95,13 @@ export const serviceLaws: Topic = Effect.gen(function* () {
   const options = { dataDirectory, bodyIdle: "5 seconds", maximumRecording: "1 minute" } as const
   const temporaryFiles = () => readdirSync(join(dataDirectory, "effect-speech-local-service-temporary")).length
   const run = yield* runnerOf(silentService(options))
-  const { apiKey, sttBaseUrl, ttsBaseUrl } = yield* Effect.promise(() => run(LocalService))
+  const { adminToken, apiKey, platformUrl, sttBaseUrl, ttsBaseUrl } = yield* Effect.promise(() => run(LocalService))
   const key = { "x-api-key": Redacted.value(apiKey) }
 
-  /** Waits until the service has removed its temporary files. */
+  /** Empties the journal, which keeps uploads, and waits until the service has removed its temporary files. */
   const filesRemoved = async () => {
+    const headers = { "X-Admin-Token": Redacted.value(adminToken) }
+    await fetch(`${platformUrl}/platform/api/requests`, { method: "DELETE", headers })
     for (let attempts = 200; temporaryFiles() > 0; attempts--) {
       if (attempts === 0) throw new Error(`${temporaryFiles()} temporary files are left`)
       await new Promise((next) => setTimeout(next, 5))
