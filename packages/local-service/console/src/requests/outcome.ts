@@ -2,8 +2,8 @@
 import type { JournalEntry } from "../../../src/Journal.js"
 
 /** Whether its end is not known yet. A fault is an outcome from the arrival on, so `outcome` alone does not say it. */
-export const isInProgress = ({ outcome, sentBytes, status }: JournalEntry): boolean =>
-  outcome === "underWay" || (outcome === "faulted" && status === null && sentBytes === undefined)
+export const isInProgress = ({ outcome, sentBytes }: JournalEntry): boolean =>
+  outcome === "underWay" || (outcome === "faulted" && sentBytes === undefined)
 
 /** Whether the connection ended before the whole body of its response was sent. */
 export const isCut = ({ outcome, sentBytes, status, totalBytes }: JournalEntry): boolean =>
