@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { hintOf } from "../console/src/try/languageHint.js"
 import { modelFor, modelGroups } from "../console/src/try/modelChoices.js"
 import { isSample, samples } from "../console/src/try/samples.js"
 import type { Model } from "../src/Models.js"
@@ -61,5 +62,25 @@ describe("the sample of a voice", () => {
       expect(isSample(text)).toBe(true)
     }
     expect(isSample("Hello")).toBe(false)
+  })
+})
+
+describe("a text in another script than that of its language", () => {
+  it("has a hint", () => {
+    expect(hintOf("The train is late.", "hi")).toBe(
+      "No letter of this text is in the script of Hindi. Check the language."
+    )
+    expect(hintOf("নমস্কার", "en")).toBe("No letter of this text is in the script of English. Check the language.")
+  })
+
+  it("has none if it mixes scripts, has no letters, or the language is not known", () => {
+    expect(hintOf("UPI से भुगतान", "hi")).toBeUndefined()
+    expect(hintOf("12 + 3", "hi")).toBeUndefined()
+    expect(hintOf("こんにちは", "ja")).toBeUndefined()
+    expect(hintOf("hello", "not a language")).toBeUndefined()
+  })
+
+  it("has none for the samples", () => {
+    for (const [lang, text] of Object.entries(samples)) expect(hintOf(text, lang), lang).toBeUndefined()
   })
 })

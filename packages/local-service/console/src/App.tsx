@@ -8,7 +8,7 @@ import { follow } from "./live.js"
 import { Navigation } from "./Navigation.js"
 import { FailureNote, Notices, say } from "./notices.js"
 import { enter, SignIn } from "./SignIn.js"
-import { readAbout, trouble } from "./state.js"
+import { about, readAbout, trouble } from "./state.js"
 import { useStore } from "./store.js"
 import { Try } from "./try/Try.js"
 
@@ -103,9 +103,25 @@ const Trouble = () => {
   }
   return (
     <p class="dead" role="alert">
-      <strong>The service does not respond</strong> since {when(current.since)}. What you see is older. Start{" "}
-      <code>speech serve</code> again on the same port: this page then goes on by itself, or asks you to sign in.
+      <strong>The service does not respond</strong> since {when(current.since)}. What you see is older. <Restart />
     </p>
+  )
+}
+
+/** How to start the service at the address of this page: `--port` gives the first of three ports in a row. */
+const Restart = () => {
+  const service = useStore(about)
+  const first = Number(location.port) - 2
+  const ports = service && [service.sttBaseUrl, service.ttsBaseUrl].map((url) => Number(new URL(url).port))
+  if (ports === undefined) return <>Start it again with the same options.</>
+  if (ports[0] !== first || ports[1] !== first + 1) {
+    return <>It chose its ports by itself, so start it again and open the new link that it prints.</>
+  }
+  return (
+    <>
+      Start it again, with the same options: <code>speech serve --port {first}</code>. This page then goes on by itself,
+      or asks you to sign in.
+    </>
   )
 }
 

@@ -64,9 +64,11 @@ const RequestCount = () => {
   const entries = useStore(requests)
   if (entries === undefined || entries.length === 0) return null
   const latest = entries.at(-1)
+  const hasFailed = latest !== undefined && isFailed(latest)
   return (
-    <span class="count" data-bad={latest !== undefined && isFailed(latest)}>
+    <span class="count" data-bad={hasFailed} title={hasFailed ? "The latest request failed" : undefined}>
       {shortNumber(entries.length)}
+      {hasFailed && <span class="hidden">, the latest failed</span>}
     </span>
   )
 }
@@ -92,14 +94,19 @@ const Foot = () => {
   return (
     <p class="foot quiet">
       <strong>{current === undefined ? "…" : number(current.credits)}</strong> credits
-      {current !== undefined && current.state !== "active" && <span class="problem"> · {current.state}</span>}
       <br />
+      {current !== undefined && current.state !== "active" && (
+        <>
+          <span class="problem">account {current.state}</span>
+          <br />
+        </>
+      )}
       {active === null ? (
         <span class="problem">no active key</span>
       ) : (
         active !== undefined && (
           <>
-            key <code>{active.id.slice(0, 8)}</code>
+            key <bdi title={active.id}>{active.name}</bdi>
           </>
         )
       )}

@@ -1,5 +1,5 @@
 /** The form of the admin token, for a browser without a session. */
-import { useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import { rooms } from "./address.js"
 import { type CallFailure, type Outcome, send, signedIn } from "./api.js"
 import { Form } from "./Form.js"
@@ -74,6 +74,8 @@ export const SignIn = () => {
   const failedLink = useStore(linkFailed)
   const [token, setToken] = useState("")
   const { busy, failure, make, refuse } = useCall()
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
 
   const submit = async () => {
     if (token.trim() === "") return refuse("Paste the token that speech serve printed.")
@@ -101,6 +103,7 @@ export const SignIn = () => {
           <label class="field">
             <span>Admin token</span>
             <input
+              ref={field}
               type="password"
               autocomplete="current-password"
               value={token}

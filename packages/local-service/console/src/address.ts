@@ -34,7 +34,19 @@ export const linkTo = (room: Room, path: ReadonlyArray<string | number> = [], qu
 
 export const address = makeStore<Address>(readAddress(location.hash))
 
-window.addEventListener("hashchange", () => address.set(readAddress(location.hash)))
+/** The address of an unknown room becomes that of the room which is shown. A part without a slash may be a code to sign in with. */
+const replaceUnknown = (): void => {
+  const [, first] = /^#\/([^/?]+)/.exec(location.hash) ?? []
+  if (first !== undefined && !rooms.some((room) => room === decode(first))) {
+    history.replaceState(null, "", linkTo(rooms[0]))
+  }
+}
+
+replaceUnknown()
+window.addEventListener("hashchange", () => {
+  replaceUnknown()
+  address.set(readAddress(location.hash))
+})
 
 /** Shows another place. The browser's back button returns from it, unless it replaces the present one. */
 export const show = (link: string, { replace = false }: { readonly replace?: boolean } = {}): void => {

@@ -10,8 +10,6 @@ export const number = (value: number): string => whole.format(value)
 /** At most four characters, such as 9.8K. */
 export const shortNumber = (value: number): string => (value < 1000 ? String(value) : short.format(value))
 
-export const millis = (value: number | null | undefined): string => (value == null ? "" : `${whole.format(value)} ms`)
-
 /** The time of day, such as 14:05:09. */
 export const time = (iso: string): string => clock.format(new Date(iso))
 

@@ -19,7 +19,10 @@ export const useCall = () => {
     setFailure(outcome.failure)
     return undefined
   }
-  /** Shows why no call is made. */
-  const refuse = (message: string): void => setFailure({ message })
+  /** Shows why no call is made. It also replaces a call that is under way. */
+  const refuse = (message: string): void => {
+    setBusy(false)
+    setFailure({ message })
+  }
   return { busy, failure, make, refuse }
 }

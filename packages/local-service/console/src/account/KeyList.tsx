@@ -13,18 +13,23 @@ import { useCall } from "../useCall.js"
 const scopes: ReadonlyArray<KeyScope> = ["tts:synth", "stt:transcribe"]
 
 const CreatedKey = Schema.Struct({ ...Key.fields, key: Schema.String })
-type CreatedKey = typeof CreatedKey.Type
+export type CreatedKey = typeof CreatedKey.Type
 
 type Make = <A>(call: () => Promise<Outcome<A>>) => Promise<A | undefined>
 
-export const KeyList = () => {
+export interface KeyListProps {
+  /** The new key, while it is shown. */
+  readonly created: CreatedKey | undefined
+  readonly onCreated: (created: CreatedKey | undefined) => void
+}
+
+export const KeyList = ({ created, onCreated }: KeyListProps) => {
   const known = useStore(keys)
   const { failure, make, refuse } = useCall()
-  const [created, setCreated] = useState<CreatedKey>()
   const active = known?.active ?? undefined
   return (
     <>
-      {created && <NewKey key={created.id} created={created} onDone={() => setCreated(undefined)} />}
+      {created && <NewKey key={created.id} created={created} onDone={() => onCreated(undefined)} />}
       {active ? (
         <ActiveKey active={active} make={make} />
       ) : (
@@ -32,7 +37,7 @@ export const KeyList = () => {
           {known === undefined ? "Reading the key…" : "No key is active. Programs get 401 until you create one."}
         </p>
       )}
-      <KeyForm active={active} make={make} refuse={refuse} onCreated={setCreated} />
+      <KeyForm active={active} make={make} refuse={refuse} onCreated={onCreated} />
       {failure && <FailureNote failure={failure} />}
       {known && known.archived.length > 0 && <RevokedKeys revoked={known.archived} />}
     </>

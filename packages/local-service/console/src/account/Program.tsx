@@ -1,22 +1,23 @@
 /** How to run a program against the service. */
+import type { About as AboutService } from "../../../src/internal/console/messages.js"
 import { copy } from "../notices.js"
 import { Section } from "../Section.js"
 import { about } from "../state.js"
 import { useStore } from "../store.js"
 
-/** The key is not among them: the service shows it only once. */
-const linesFor = ({ sttBaseUrl, ttsBaseUrl }: { readonly sttBaseUrl: string; readonly ttsBaseUrl: string }): string =>
+/** The key is among them only while the page shows it. */
+const linesFor = ({ sttBaseUrl, ttsBaseUrl }: AboutService, apiKey: string | undefined): string =>
   [
     `export SPEECH_STT_BASE_URL=${sttBaseUrl}`,
     `export SPEECH_TTS_BASE_URL=${ttsBaseUrl}`,
-    "export SPEECH_API_KEY=   # your key",
+    apiKey === undefined ? "export SPEECH_API_KEY=   # your key" : `export SPEECH_API_KEY=${apiKey}`,
     "speech doctor",
     'speech synthesize "Hello." --lang en --out hello.wav'
   ].join("\n")
 
-export const Program = () => {
+export const Program = ({ apiKey }: { readonly apiKey: string | undefined }) => {
   const service = useStore(about)
-  const lines = service === undefined ? "…" : linesFor(service)
+  const lines = service === undefined ? "…" : linesFor(service, apiKey)
   return (
     <Section
       class="program"
@@ -28,7 +29,14 @@ export const Program = () => {
       }
     >
       <p class="quiet">
-        Paste these lines into a terminal, with the key that <code>speech serve</code> printed or that you create here.
+        {apiKey === undefined ? (
+          <>
+            Paste these lines into a terminal, with the key that <code>speech serve</code> printed or that you create
+            here.
+          </>
+        ) : (
+          "Paste these lines into a terminal. They hold the new key."
+        )}
       </p>
       <pre>{lines}</pre>
     </Section>

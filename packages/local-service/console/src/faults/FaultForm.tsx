@@ -27,7 +27,11 @@ export const FaultForm = ({ onFault }: FaultFormProps) => {
       name,
       value: form[name],
       problem: "problem" in result && result.field === name ? result.problem : undefined,
-      onInput: (value) => setForm((before) => ({ ...before, [name]: value }))
+      onInput: (value) => {
+        // What was said of the fault before is not about this one.
+        say("")
+        setForm((before) => ({ ...before, [name]: value }))
+      }
     })
   }
 

@@ -30,6 +30,8 @@ export const Player = ({ autoplay = false, children, fileName, label, recording,
   const [withSpectrogram, setWithSpectrogram] = useState(false)
   const { at, duration, isShort, problem, wave } = shown
   const hasSpectrogram = withSpectrogram && isShort
+  /** Neither the browser nor the service can read it. */
+  const isUnreadable = problem !== undefined && duration === 0
   const below = useSpectrogram(shown, recording, hasSpectrogram, (problem) => change({ problem }))
 
   const timed = useMemo(
@@ -48,7 +50,7 @@ export const Player = ({ autoplay = false, children, fileName, label, recording,
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys work on the controls inside.
     <div class="player" onKeyDown={(event) => playByKey(event, shown)}>
-      <div class="picture">
+      <div class="picture" hidden={isUnreadable}>
         <div class="waveform" ref={frame} aria-hidden="true" />
         {marks}
         <Position label={label} shown={shown} />
@@ -60,22 +62,26 @@ export const Player = ({ autoplay = false, children, fileName, label, recording,
         </div>
       )}
       {problem && <p class="quiet">{problem}</p>}
-      <div class="transport">
-        <PlayButton label={label} shown={shown} />
-        <span class="times">
-          {position(at)} / {position(duration)}
-        </span>
-        <span class="spring" />
-        <Rate label={label} shown={shown} />
-      </div>
-      <div class="transport">
-        <a class="button" href={shown.address ?? "#/"} download={fileName}>
-          Save
-        </a>
-        {children}
-        <span class="spring" />
-        <SpectrogramSwitch shown={shown} isOn={hasSpectrogram} onChange={setWithSpectrogram} />
-      </div>
+      {!isUnreadable && (
+        <>
+          <div class="transport">
+            <PlayButton label={label} shown={shown} />
+            <span class="times">
+              {position(at)} / {position(duration)}
+            </span>
+            <span class="spring" />
+            <Rate label={label} shown={shown} />
+          </div>
+          <div class="transport">
+            <a class="button" href={shown.address ?? "#/"} download={fileName}>
+              Save
+            </a>
+            {children}
+            <span class="spring" />
+            <SpectrogramSwitch shown={shown} isOn={hasSpectrogram} onChange={setWithSpectrogram} />
+          </div>
+        </>
+      )}
       <Segments active={active} segments={timed} onPlay={playPart} />
     </div>
   )

@@ -8,6 +8,8 @@ import { colourOf, painted } from "../theme.js"
 import { waveformStyle } from "./waveformStyle.js"
 
 const height = 72
+/** Not shown if the service can't read the recording either. */
+const notPlayable = "This browser cannot play this recording. The service can still read it."
 /** Drawn until the service has sent the waveform. */
 const flat = [new Float32Array(2)]
 
@@ -77,6 +79,7 @@ export const useWave = (frame: RefObject<HTMLDivElement | null>, recording: Blob
           remove = () => wave.destroy()
           change({ wave })
           follow(wave, change, autoplay)
+          wave.on("error", () => setShown((before) => ({ ...before, problem: before.problem ?? notPlayable })))
           return wave
         }),
         waveform(recording, leaving.signal)
@@ -143,7 +146,6 @@ const follow = (wave: WaveSurfer, change: (changes: Partial<Wave>) => void, auto
   wave.on("play", () => change({ playing: true }))
   wave.on("pause", () => change({ playing: false }))
   wave.on("finish", () => change({ playing: false }))
-  wave.on("error", () => change({ problem: "This browser cannot play this recording. The service can still read it." }))
   // A recording of the microphone has no duration until the service has decoded it.
   wave.on("ready", (seconds) => change({ duration: Number.isFinite(seconds) ? seconds : 0 }))
   wave.once("ready", () => {

@@ -7,10 +7,14 @@ import { CallRow } from "./CallRow.js"
 import type { Call } from "./calls.js"
 import { writeFilter } from "./filter.js"
 import { linkToPlace, type Place } from "./requestList.js"
-import { useWindow, type Window } from "./useWindow.js"
+import { type Memory, useWindow, type Window } from "./useWindow.js"
 
-/** As in the style sheet. */
-const rowRem = 4
+/** As in the style sheet. On a phone, a title has two lines. */
+const rowRem = { usual: 4, phone: 5.25 }
+const phone = matchMedia("(max-width: 720px)")
+
+/** Where the list was when another room was shown. */
+const leftAt: Memory = { current: undefined }
 
 const keyOf = ({ first }: Call): number => first.number
 
@@ -27,7 +31,13 @@ export interface CallListProps extends Place {
 }
 
 export const CallList = ({ calls, filter, focus, open }: CallListProps) => {
-  const list = useWindow({ rows: calls, keyOf, rowRem, subject: writeFilter(filter) })
+  const list = useWindow({
+    rows: calls,
+    keyOf,
+    rowRem: phone.matches ? rowRem.phone : rowRem.usual,
+    subject: writeFilter(filter),
+    leftAt
+  })
   const { isAtTop, onScroll, rowHeight, scroller, scrollToTop } = list
   const { currentIndex, goTo, hrefOf, openIndex, setCurrent } = useCurrent({ calls, filter, focus, list, open })
   const fresh = useFresh(calls, isAtTop)

@@ -56,11 +56,9 @@ export const SearchField = ({ field, onLeave, place }: SearchFieldProps) => {
 export interface ChipsProps {
   readonly place: Place
   readonly counts: { readonly failed: number; readonly progress: number }
-  /** Whether there are no requests. */
-  readonly isEmpty: boolean
 }
 
-export const Chips = ({ counts, isEmpty, place }: ChipsProps) => {
+export const Chips = ({ counts, place }: ChipsProps) => {
   const { filter } = place
   const change = (changes: Partial<RequestFilter>) => show(linkToPlace({ ...place, filter: { ...filter, ...changes } }))
   const result = (value: "failed" | "progress", name: string) => (
@@ -90,12 +88,6 @@ export const Chips = ({ counts, isEmpty, place }: ChipsProps) => {
       {(counts.progress > 0 || filter.result === "progress") && result("progress", "In progress")}
       {operation("synthesis", "Synthesis")}
       {operation("transcription", "Transcription")}
-      <span class="spring" />
-      {!isEmpty && (
-        <button type="button" class="destructive clear" onClick={() => void clear()}>
-          Clear
-        </button>
-      )}
     </fieldset>
   )
 }
@@ -111,6 +103,12 @@ const Chip = ({ children, count = 0, isOn, onToggle }: ChipProps) => (
   <button type="button" class="chip" aria-pressed={isOn} onClick={() => onToggle(!isOn)}>
     {children}
     {count > 0 && ` ${number(count)}`}
+  </button>
+)
+
+export const ClearButton = () => (
+  <button type="button" class="destructive clear" onClick={() => void clear()}>
+    Clear
   </button>
 )
 

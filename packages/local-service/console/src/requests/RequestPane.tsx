@@ -45,7 +45,10 @@ export const RequestPane = ({ calls, number: own, place }: RequestPaneProps) => 
         <span aria-hidden="true">←</span> Requests
       </a>
       {entry === undefined || call === undefined ? (
-        <Missing own={own} isGone={isGone} />
+        <header class="pane-head">
+          <Missing own={own} isGone={isGone} />
+          <Close back={back} />
+        </header>
       ) : (
         <>
           <Head entry={entry} back={back} />
@@ -75,10 +78,17 @@ const useFocus = (pane: { readonly current: HTMLElement | null }, own: number): 
 
 const Missing = ({ isGone, own }: { readonly own: number; readonly isGone: boolean }) =>
   isGone ? (
-    <p>The journal has no request {own}. It keeps the latest thousand, and a reset or Clear empties it.</p>
+    <h2>The journal has no request {own}. It keeps the latest thousand, and a reset or Clear empties it.</h2>
   ) : (
-    <p class="quiet">Reading request {own}…</p>
+    <h2 class="quiet">Reading request {own}…</h2>
   )
+
+const Close = ({ back }: { readonly back: string }) => (
+  <a class="close" href={back} aria-keyshortcuts="Escape">
+    <span class="hidden">Close</span>
+    <span aria-hidden="true">×</span>
+  </a>
+)
 
 const Head = ({ back, entry }: { readonly entry: JournalEntry; readonly back: string }) => {
   const { at, id, number: own, operation } = entry
@@ -88,10 +98,7 @@ const Head = ({ back, entry }: { readonly entry: JournalEntry; readonly back: st
   return (
     <header class="pane-head">
       <h2>{typeof subject === "string" ? <bdi>{subject}</bdi> : <Words {...subject} />}</h2>
-      <a class="close" href={back} aria-keyshortcuts="Escape">
-        <span class="hidden">Close</span>
-        <span aria-hidden="true">×</span>
-      </a>
+      <Close back={back} />
       <p class="quiet">
         {name.charAt(0).toUpperCase() + name.slice(1)} {own} · {when(at)}
         {piece && (

@@ -8,7 +8,7 @@ import { useStore } from "../store.js"
 import { CallList, type ListFocus } from "./CallList.js"
 import { makeCallGrouping } from "./calls.js"
 import { Empty } from "./Empty.js"
-import { Chips, LiveState, SearchField } from "./FilterBar.js"
+import { Chips, ClearButton, LiveState, SearchField } from "./FilterBar.js"
 import { countCalls, filterCalls, writeFilter } from "./filter.js"
 import { RequestPane } from "./RequestPane.js"
 import { linkToPlace, usePlace } from "./requestList.js"
@@ -39,11 +39,12 @@ export const Requests = () => {
         <>
           <LiveState />
           <SearchField place={place} field={search} onLeave={() => list.current?.move(0)} />
+          {calls.length > 0 && <ClearButton />}
         </>
       }
     >
       <div class="request-column">
-        <Chips place={place} counts={counts} isEmpty={calls.length === 0} />
+        <Chips place={place} counts={counts} />
         {found.length === 0 ? (
           <Empty isRead={entries !== undefined} all={calls.length} place={place} />
         ) : (

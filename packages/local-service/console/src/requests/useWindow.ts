@@ -5,6 +5,17 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks"
 /** Rows above and below those in sight. */
 const overscan = 6
 
+/** The first row in sight, and how much of it is above the edge, in pixels. */
+interface Anchor {
+  readonly key: number
+  readonly offset: number
+}
+
+/** Where a list is. It outlives the list. */
+export interface Memory {
+  current: { readonly subject: string; readonly anchor: Anchor | undefined } | undefined
+}
+
 export interface WindowOptions<Row> {
   readonly rows: ReadonlyArray<Row>
   /** What identifies a row while the list changes. */
@@ -13,6 +24,8 @@ export interface WindowOptions<Row> {
   readonly rowRem: number
   /** What the list shows. If it changes, the list scrolls to its beginning. */
   readonly subject: string
+  /** Where the list begins, if it showed the same subject then. */
+  readonly leftAt: Memory
 }
 
 export interface Window {
@@ -33,20 +46,22 @@ export interface Window {
 const rootFontSize = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16
 
 /** Rows that arrive above those in sight do not move them. */
-export const useWindow = <Row>({ keyOf, rowRem, rows, subject }: WindowOptions<Row>): Window => {
+export const useWindow = <Row>({ keyOf, leftAt, rowRem, rows, subject }: WindowOptions<Row>): Window => {
   const scroller = useRef<HTMLDivElement>(null)
   const rowHeight = rowRem * rootFontSize()
   const [first, setFirst] = useState(0)
   const [height, setHeight] = useState(0)
-  /** The first row in sight, and how much of it is above the edge. */
-  const anchor = useRef<{ readonly key: number; readonly offset: number } | undefined>(undefined)
+  const anchor = useRef(leftAt.current?.subject === subject ? leftAt.current.anchor : undefined)
   const shownSubject = useRef(subject)
 
   const readScroll = () => {
-    const top = scroller.current?.scrollTop ?? 0
+    // A list that is hidden has no position.
+    if (scroller.current === null || scroller.current.clientHeight === 0) return
+    const top = scroller.current.scrollTop
     const index = Math.floor(top / rowHeight)
     const row = rows[index]
     anchor.current = top === 0 || row === undefined ? undefined : { key: keyOf(row), offset: top - index * rowHeight }
+    leftAt.current = { subject, anchor: anchor.current }
     setFirst(index)
   }
   const scrollTo = (top: number) => {
@@ -72,8 +87,9 @@ export const useWindow = <Row>({ keyOf, rowRem, rows, subject }: WindowOptions<R
     const { key, offset } = anchor.current ?? {}
     if (key === undefined || offset === undefined) return
     const index = rows.findIndex((row) => keyOf(row) === key)
-    if (index >= 0 && index !== first) scrollTo(index * rowHeight + offset)
-  }, [rows, subject])
+    const shown = Math.floor((scroller.current?.scrollTop ?? 0) / rowHeight)
+    if (index >= 0 && index !== shown) scrollTo(index * rowHeight + offset)
+  }, [rows, subject, height])
 
   const inSight = Math.ceil(height / rowHeight)
   return {

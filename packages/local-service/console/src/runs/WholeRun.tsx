@@ -7,6 +7,7 @@ import type { WholeText } from "./wholeText.js"
 
 type Format = "txt" | "srt" | "vtt"
 
+const formatNames = { srt: "SRT", vtt: "WebVTT" } as const
 const mediaTypes: Readonly<Record<Format, string>> = { txt: "text/plain", srt: "application/x-subrip", vtt: "text/vtt" }
 
 const save = (name: string, format: Format, content: string): void => {
@@ -103,7 +104,7 @@ export const WholeRun = ({ file, run }: { readonly run: Run; readonly file: RunF
         {withTimes &&
           (["srt", "vtt"] as const).map((format) => (
             <button key={format} type="button" aria-disabled={isBusy} onClick={saveSubtitles(format)}>
-              Save as {format.toUpperCase()}
+              Save as {formatNames[format]}
             </button>
           ))}
       </div>

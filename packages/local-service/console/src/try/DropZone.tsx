@@ -49,6 +49,7 @@ export const DropZone = ({ onFile, over, recording }: DropZoneProps) => {
         <span class={recording && "quiet"}>
           Drop a recording here, or <span class="link">choose a file</span>
         </span>
+        <span class="quiet">Its transcription starts at once.</span>
         <input
           id="listen-file"
           type="file"

@@ -27,6 +27,7 @@ export const Listen = () => {
   const model = modelOf(all, chosen)
   const problem = hotwordsProblem(others, takesHotwords(all, model))
   const { busy, failure, listen, recording, transcript } = useTranscription()
+  const isReadable = recording !== undefined && recording.size > 0 && failure?.tag !== "SttAudioUnreadable"
   const again = () => recording && void listen(recording)
   const { attributes, over } = useDrop((file) => void listen(file))
   const lang = modelNames(all).find(({ name }) => name === model)?.lang
@@ -58,7 +59,11 @@ export const Listen = () => {
         {recording && transcript?.text === "" && canBeTaught && (
           <Teach key={transcript.transactionId} recording={recording} onTaught={again} />
         )}
-        {recording ? <Recording recording={recording} transcript={transcript} /> : <Hint canBeTaught={canBeTaught} />}
+        {recording === undefined ? (
+          <Hint canBeTaught={canBeTaught} />
+        ) : (
+          isReadable && <Recording recording={recording} transcript={transcript} />
+        )}
       </div>
     </Half>
   )
@@ -68,7 +73,7 @@ export const Listen = () => {
 const useTranscription = () => {
   const [recording, setRecording] = useState<File>()
   const [transcript, setTranscript] = useState<Transcript>()
-  const { busy, failure, make } = useCall()
+  const { busy, failure, make, refuse } = useCall()
   const latest = useRef<AbortController>(undefined)
   const next = useStore(nextRecording)
 
@@ -79,6 +84,7 @@ const useTranscription = () => {
     latest.current = own
     setRecording(file)
     setTranscript(undefined)
+    if (file.size === 0) return refuse("This file is empty. Choose another one.")
     setTranscript(
       await make(
         () => transcribe(file, fieldsNow(), own.signal),

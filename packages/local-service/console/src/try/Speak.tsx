@@ -3,7 +3,7 @@ import * as TtsContract from "@effect-speech/tts/TtsContract"
 import { useEffect, useId, useRef, useState } from "preact/hooks"
 import { CopyButtons } from "../CopyButtons.js"
 import { Form } from "../Form.js"
-import { millis, number, plural } from "../format.js"
+import { number, plural, took } from "../format.js"
 import { FailureNote } from "../notices.js"
 import { Player } from "../player/Player.js"
 import { type Spoken, speak } from "../speech.js"
@@ -13,6 +13,7 @@ import { useCall } from "../useCall.js"
 import { CallFailureNote } from "./CallFailureNote.js"
 import { beginWith, change, type Draft, draft, fieldsOf, problemOf } from "./draft.js"
 import { Half } from "./Half.js"
+import { hintOf } from "./languageHint.js"
 import { OtherFields } from "./OtherFields.js"
 import { RequestLink } from "./RequestLink.js"
 import { Sample } from "./Sample.js"
@@ -95,7 +96,7 @@ const TextField = ({ current, onSubmit, problem }: TextFieldProps) => {
   const id = useId()
   const units = TtsContract.codePoints(current.text)
   const isTooLong = units > TtsContract.maximumCodePoints
-  const shownProblem = isTooLong ? problemOf(fieldsOf(current)) : problem
+  const hint = hintOf(current.text, current.lang)
   return (
     <div class="input">
       <label class="field">
@@ -106,7 +107,7 @@ const TextField = ({ current, onSubmit, problem }: TextFieldProps) => {
           rows={4}
           value={current.text}
           lang={current.lang}
-          aria-invalid={shownProblem !== undefined}
+          aria-invalid={isTooLong || problem !== undefined}
           aria-describedby={`${id}-count ${id}-problem`}
           onInput={(event) => change({ text: event.currentTarget.value })}
           onKeyDown={(event) => {
@@ -121,7 +122,15 @@ const TextField = ({ current, onSubmit, problem }: TextFieldProps) => {
         {plural(units * (service?.price.perCodePoint ?? 1), "credit")}
       </p>
       <p id={`${id}-problem`} class="problem" aria-live="polite">
-        {shownProblem}
+        {isTooLong ? (
+          <>
+            The text of a request has at most {number(TtsContract.maximumCodePoints)} code points. For a longer one, run{" "}
+            <code>speech synthesize --text-file FILE</code>.
+          </>
+        ) : (
+          problem
+        )}
+        {!isTooLong && problem === undefined && hint && <span class="quiet">{hint}</span>}
       </p>
     </div>
   )
@@ -135,7 +144,7 @@ const Speech = ({ result: { audio, lang, requestId, tookMillis } }: { readonly r
       </button>
     </Player>
     <p class="quiet" role="status">
-      {tookMillis !== undefined && `Took ${millis(tookMillis)} · `}
+      {tookMillis !== undefined && `Took ${took(tookMillis)} · `}
       {requestId && <RequestLink id={requestId} />}
     </p>
   </>

@@ -1,6 +1,6 @@
 /** The result of a transcription. */
 import type { Transcript } from "../../../src/internal/console/messages.js"
-import { millis, percent, sentence } from "../format.js"
+import { percent, sentence, took } from "../format.js"
 import { RequestLink } from "./RequestLink.js"
 import { telephony } from "./recognition.js"
 
@@ -23,7 +23,7 @@ export const Transcription = ({ lang, name, onAgain, transcript }: Transcription
       <p class="quiet">
         <bdi>{name}</bdi>
         {confidence !== null && ` · confidence ${percent(confidence)}`}
-        {` · took ${millis(tookMillis)} · `}
+        {` · took ${took(tookMillis)} · `}
         <RequestLink id={callId} />
       </p>
       {notice !== null && <p class="notice">{sentence(notice)}</p>}
