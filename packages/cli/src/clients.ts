@@ -9,6 +9,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
+import { loggedSpeechToText, loggedTextToSpeech } from "./callLog.js"
 import type { Given } from "./declaration.js"
 import type { SpokenText } from "./spokenText.js"
 
@@ -46,10 +47,14 @@ const common = ({ allowInsecureHttp, concurrency, retries, timeout }: CallSettin
 })
 
 export const speechToText = (settings: CallSettings) =>
-  SpeechToText.layerConfig({ ...common(settings), baseUrl: baseUrl("SPEECH_STT_BASE_URL", settings) })
+  loggedSpeechToText(
+    SpeechToText.layerConfig({ ...common(settings), baseUrl: baseUrl("SPEECH_STT_BASE_URL", settings) })
+  )
 
 export const textToSpeech = (settings: CallSettings) =>
-  TextToSpeech.layerConfig({ ...common(settings), baseUrl: baseUrl("SPEECH_TTS_BASE_URL", settings) })
+  loggedTextToSpeech(
+    TextToSpeech.layerConfig({ ...common(settings), baseUrl: baseUrl("SPEECH_TTS_BASE_URL", settings) })
+  )
 
 /** The request of a synthesis, in one call or in pieces. */
 export const synthesisOf = <Text>(given: Given<"synthesize">, { lang, text }: SpokenText<Text>) => {

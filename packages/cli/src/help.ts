@@ -42,8 +42,21 @@ const widestName = 24
 const widthOf = (rows: Rows): number =>
   Math.max(...rows.map(([name]) => name.length).filter((length) => length <= widestName), 8)
 
-/** Two columns. The second is broken into lines. */
+/** The least width of two columns. */
+const leastOfTwo = 60
+
+/** Two columns, or texts below their names if the lines are narrow. The texts are broken into lines. */
 const table = (rows: Rows, { columns }: View, left = widthOf(rows)): string => {
+  if (columns < leastOfTwo) {
+    return rows
+      .map(
+        ([name, text]) =>
+          `  ${name}\n${wrap(text, columns - 6)
+            .map((line) => `      ${line}`)
+            .join("\n")}`
+      )
+      .join("\n")
+  }
   const indent = " ".repeat(left + 4)
   return rows
     .map(([name, text]) => {
@@ -99,10 +112,10 @@ export const groupHelp = (group: string, view = plainView): string => {
 }
 
 /** How a command is written, with what it requires. */
-export const usage = (name: string, { operands, options }: Command): string => {
+export const usage = (name: string, { oneOf, operands, options }: Command): string => {
   const needed = Object.values(options).filter(({ isRequired }) => isRequired)
   const operand = operands === undefined ? "" : operands.min === 0 ? `[${operands.name}]` : operands.name
-  const written = needed.map(({ name, value }) => `--${name} ${value}`)
+  const written = [...(oneOf === undefined ? [] : [oneOf]), ...needed.map(({ name, value }) => `--${name} ${value}`)]
   return [
     "speech",
     name,

@@ -55,6 +55,8 @@ export interface Operands {
   readonly min: number
   readonly max: number
   readonly completes?: "file" | "command"
+  /** How standard input is given instead, such as `-`. */
+  readonly standardInput?: string
   /** What to do instead of giving several. */
   readonly several?: string
   /** Whether they come after `--`, because they have options of their own. */
@@ -70,6 +72,8 @@ export interface Command {
   /** Examples, the most useful first. `--help` has the first two. */
   readonly examples: ReadonlyArray<string>
   readonly operands?: Operands
+  /** What the usage shows of options of which one is required. */
+  readonly oneOf?: string
   /** The options. Each key is the name of the value in the code. An option that sets a field of a request has the name of the field. */
   readonly options: Readonly<Record<string, Option<unknown>>>
   /** The keys of at most ten options, the most useful first: those of `--help`. Default: all options. */

@@ -145,6 +145,8 @@ export const parse = (args: ReadonlyArray<string>, view = plainView): Printed | 
     if (verbose && (quiet || given.has("log-level"))) {
       return new Refusal(`--verbose is --log-level debug: leave it out, or ${quiet ? "--quiet" : "--log-level"}.`)
     }
+    const lacking = lackingBoth(command, operands, given)
+    if (lacking !== undefined) return lacking
     const refused = checkOperands(name, command, operands, positionals[nameLength]?.index === terminator + 1)
     if (refused !== undefined) return refused
     const values: Record<string, unknown> = { operands }
@@ -202,6 +204,9 @@ interface Place {
   readonly command: Command | undefined
 }
 
+/** Other programs take a second one for more of the same, so it is no mistake. */
+const repeatedSwitches: ReadonlySet<string> = new Set(["quiet", "verbose"])
+
 const checkOption = (
   token: OptionToken,
   args: ReadonlyArray<string>,
@@ -218,7 +223,8 @@ const checkOption = (
   const option = command === undefined ? known : ownOption(command, name)
   // The caller refuses an option of another command.
   if (option === undefined) return undefined
-  if (isRepeated && !option.isRepeatable) return new Refusal(`--${name} is given more than once.`)
+  if (isRepeated && !option.isRepeatable && !repeatedSwitches.has(name))
+    return new Refusal(`--${name} is given more than once.`)
   if (option.value === undefined) return value === undefined ? undefined : new Refusal(`${rawName} takes no value.`)
   if (value === "") return new Refusal(`${rawName} must not be empty.`)
   if (value === undefined) return new Refusal(`${rawName} needs a value${suchAs(option)}.`)
@@ -288,6 +294,26 @@ const misplacedOption = (option: string, name: string, command: Command): Refusa
   return new Refusal(`--${option} is not an option of ${name}, but of ${new Intl.ListFormat("en").format(owners)}.`)
 }
 
+/** Refuses a line that lacks the operand and an option. One example shows both. */
+const lackingBoth = (
+  { examples: [example], operands, options }: Command,
+  written: ReadonlyArray<string>,
+  given: ReadonlyMap<string, unknown>
+): Refusal | undefined => {
+  if (operands === undefined || operands.followDashes === true || written.length > 0) return undefined
+  const { min, name, standardInput } = operands
+  // An option may give the operand instead.
+  const instead = standardInput?.startsWith("--") === true ? standardInput.slice(2).split(" ")[0] : undefined
+  if (instead === undefined ? min === 0 : given.has(instead)) return undefined
+  const missing = Object.values(options).filter(
+    (option) =>
+      option.isRequired && !given.has(option.name) && !(option.unless !== undefined && given.has(option.unless))
+  )
+  if (missing.length === 0) return undefined
+  const names = [name.replace("…", ""), ...missing.map((option) => `--${option.name}`)]
+  return new Refusal(`Give ${new Intl.ListFormat("en").format(names)}, such as: ${example}.`)
+}
+
 const checkOperands = (
   name: string,
   { operands, options }: Command,
@@ -300,7 +326,10 @@ const checkOperands = (
   if (operands.followDashes === true && !(areAfterDashes && given[0] !== "")) {
     return new Refusal(`Give the command after --: speech ${name} -- ${operands.name.replace("…", "")}.`)
   }
-  if (given.length < operands.min) return new Refusal(`Give at least one ${operands.name.replace("…", "")}.`)
+  if (given.length < operands.min) {
+    const instead = operands.standardInput === undefined ? "" : `, or ${operands.standardInput} for standard input`
+    return new Refusal(`Give at least one ${operands.name.replace("…", "")}${instead}.`)
+  }
   // If a file has such a name, the error of opening it says so.
   if (operands.completes !== "file" && given.some(isNotUtf8)) {
     const advice = "textFile" in options ? ", or give the text in a file: --text-file FILE" : ""

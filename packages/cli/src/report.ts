@@ -16,6 +16,7 @@ import * as Json from "./json.js"
 import { say, sayFailure } from "./message.js"
 import { describeField, describeServiceError, isServiceError } from "./serviceFailure.js"
 import { describeMissing, SettingsPlace } from "./settings.js"
+import { describeUnreachable } from "./unreachable.js"
 
 interface Described {
   /** The exit code. */
@@ -26,23 +27,32 @@ interface Described {
   readonly details: unknown
 }
 
-/** A setting that is missing or wrong. */
+/** The single errors of an error of several settings. */
+const singleErrors = (error: ConfigError.ConfigError): ReadonlyArray<ConfigError.ConfigError> =>
+  error._op === "And" || error._op === "Or" ? [error.left, error.right].flatMap(singleErrors) : [error]
+
+/** Settings that are missing or wrong. */
 export const describeConfigError = (error: ConfigError.ConfigError, place: SettingsPlace["Type"]): string => {
-  switch (error._op) {
-    case "And":
-    case "Or":
-      return `${describeConfigError(error.left, place)}; ${describeConfigError(error.right, place)}`
-    case "MissingData":
-      return describeMissing(error, place)
-    default:
-      return `${error.path.join(".")} ${error.message}`
-  }
+  const errors = singleErrors(error)
+  const missing = errors.flatMap((each) => (each._op === "MissingData" ? [each] : []))
+  const wrong = errors.flatMap((each) =>
+    each._op === "MissingData" || each._op === "And" || each._op === "Or"
+      ? []
+      : [`${each.path.join(".")} ${each.message}`]
+  )
+  return [...wrong, ...(missing.length === 0 ? [] : [describeMissing(missing, place)])].join("; ")
 }
+
+/** The port of a server that could not start, by the error of Node. */
+const portOf = ({ cause }: ServeError): string =>
+  typeof cause === "object" && cause !== null && "port" in cause && typeof cause.port === "number"
+    ? `Port ${cause.port}`
+    : "A port"
 
 const describeServeError = (error: ServeError): string => {
   const code = codeOrName(error)
   return code === "EADDRINUSE"
-    ? "A port is in use already: give another --port, with two free ports after it, or 0 for any three."
+    ? `${portOf(error)} is in use already: give another --port, with two free ports after it, or 0 for any three.`
     : `The service can't listen (${code}).`
 }
 
@@ -130,7 +140,12 @@ export const report = (error: CommandError, options: { readonly json: boolean })
   }
   return Effect.flatMap(SettingsPlace, (place) => {
     const { code, details, text } = describe(error, place)
-    return Effect.as(options.json ? Console.log(Json.stringify({ error: details })) : sayFailure(text), code)
+    if (options.json) return Effect.as(Console.log(Json.stringify({ error: details })), code)
+    const unreachable = isServiceError(error) ? describeUnreachable(error) : Effect.succeed("")
+    return Effect.as(
+      Effect.flatMap(unreachable, (advice) => sayFailure(`${text}${advice}`)),
+      code
+    )
   })
 }
 

@@ -67,6 +67,8 @@ const describeDeadline = (phase: Phase, limitMillis: number): string => {
   }
 }
 
+const isOffered = (field: string): boolean => field === "lang" || field === "voice"
+
 /** What happened and what to do, in the words of the command if those of the library name its options. */
 const describeError = (error: SttError | TtsError): string => {
   switch (error._tag) {
@@ -81,7 +83,11 @@ const describeError = (error: SttError | TtsError): string => {
     case "TtsBadRequest":
       return error.field === undefined
         ? error.sentence
-        : `The service refused the request (${error.status}).${quoteService(error.serverMessage)} Change ${describeField(error.field)} and send it again.`
+        : `The service refused the request (${error.status}).${quoteService(error.serverMessage)} Change ${describeField(error.field)} and send it again.${isOffered(error.field) ? " To list the languages and voices: speech voices" : ""}`
+    case "SttBadRequest":
+      return /\bmodel\b/i.test(error.serverMessage ?? "")
+        ? `${error.sentence} To list the models: speech models`
+        : error.sentence
     case "SttDeadlineExceeded":
     case "TtsDeadlineExceeded":
       return describeDeadline(error.phase, error.limitMillis)

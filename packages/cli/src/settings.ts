@@ -20,6 +20,7 @@ import { belongsToAnother, readEnvFile } from "./envFile.js"
 import { InputFailed } from "./failure.js"
 import { note } from "./message.js"
 import { typeOf } from "./pathType.js"
+import { isOfThisMachine } from "./unreachable.js"
 
 const names = ["SPEECH_API_KEY", "SPEECH_STT_BASE_URL", "SPEECH_TTS_BASE_URL"] as const
 
@@ -64,13 +65,23 @@ const fileOf = (dotenv: string | undefined): Effect.Effect<string | undefined, I
 /** A note if requests go to another machine because of a file that no option names. */
 const describeDestination = (settings: ReadonlyMap<string, string>): ReadonlyArray<string> => {
   const hosts = Array.from(settings.values(), (value) => (URL.canParse(value) ? new URL(value).host : ""))
-  const others = [...new Set(hosts)].filter(
-    (host) => host !== "" && !/^(localhost|127\.[\d.]+|\[::1\])(:|$)/.test(host)
-  )
+  const others = [...new Set(hosts)].filter((host) => host !== "" && !isOfThisMachine(host))
   return others.length === 0
     ? []
     : [`The settings are those of ${projectFile}: requests go to ${others.join(" and ")}.`]
 }
+
+/** Logs where each setting comes from. Of the key, and of an address that may hold a password, it logs no value. */
+const logPlaces = (settings: ReadonlyMap<string, string>, place: string): Effect.Effect<void> =>
+  Effect.forEach(
+    names,
+    (name) => {
+      const value = settings.get(name) ?? ""
+      const address = URL.canParse(value) && name !== "SPEECH_API_KEY" ? ` ${new URL(value).host}` : ""
+      return Effect.logDebug(value === "" ? `${name} is not set` : `${name}${address}, from ${place}`)
+    },
+    { discard: true }
+  )
 
 /** Runs a command with the settings of their place. */
 export const withSettings =
@@ -78,11 +89,15 @@ export const withSettings =
   <A, E, R>(command: Effect.Effect<A, E, R>): Effect.Effect<A, E | InputFailed, R> =>
     Effect.gen(function* () {
       const file = yield* fileOf(dotenv)
-      if (file === undefined) return yield* command
+      if (file === undefined) {
+        yield* logPlaces(new Map(yield* inEnvironment(names)), "the environment")
+        return yield* command
+      }
       const variables = yield* readEnvFile(file)
       const settings = new Map(names.flatMap((name) => (variables[name] ? [[name, variables[name]] as const] : [])))
       // A file without any of them is for other programs.
       if (dotenv === undefined && settings.size === 0) return yield* command
+      yield* logPlaces(settings, file)
       if (dotenv === undefined) yield* note(...describeDestination(settings))
       return yield* Effect.configProviderWith((environment) =>
         command.pipe(
@@ -96,9 +111,12 @@ export const withSettings =
 export const describePlace = ({ file }: SettingsPlace["Type"]): string =>
   file === undefined ? "from the environment" : `from ${file}`
 
-/** What to do about a setting that is missing. */
-export const describeMissing = ({ path }: ConfigError.MissingData, { file }: SettingsPlace["Type"]): string => {
-  const name = path.join(".")
+/** What to do about settings that are missing. */
+export const describeMissing = (
+  missing: ReadonlyArray<ConfigError.MissingData>,
+  { file }: SettingsPlace["Type"]
+): string => {
+  const name = new Intl.ListFormat("en").format(missing.map(({ path }) => path.join(".")))
   if (file !== undefined) {
     return `set ${name} in ${file}: all settings come from one place, so that a key is never sent to an address of another`
   }

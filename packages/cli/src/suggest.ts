@@ -61,7 +61,7 @@ export const suggest = (given: string, candidates: ReadonlyArray<string>): strin
 
 /** Words that name a command in other programs, and what to say of them. */
 const commandHabits: ReadonlyArray<readonly [words: string, advice: string]> = [
-  ["say speak tts synth generate", "Did you mean synthesize?"],
+  ["say speak tts tss synth generate", "Did you mean synthesize?"],
   ["stt asr listen recognize recognise whisper dictate", "Did you mean transcribe?"],
   ["subtitle subtitles captions srt", "Use speech transcribe FILE --model NAME --format srt."],
   ["list ls list-models list-voices languages", "Use speech models, or speech voices."],
@@ -71,6 +71,8 @@ const commandHabits: ReadonlyArray<readonly [words: string, advice: string]> = [
   ["batch bulk convert", "Use speech archive run SOURCE --out DIR."],
   ["play", "Use speech synthesize TEXT --play."],
   ["login auth config configure init", "Set the variables that speech serve prints. Check them with speech doctor."],
+  ["man manual", "Use speech --help --man: it prints the manual page."],
+  ["key keys api-key", "Set SPEECH_API_KEY in the environment. For a key of your own service: speech serve."],
   ["completion completions", "Use speech --completions bash, zsh or fish."]
 ]
 
@@ -139,6 +141,7 @@ const optionHabits: ReadonlyArray<OptionHabit> = [
   { words: "j jobs parallel workers", means: ["concurrency"] },
   { words: "max-time deadline", means: ["timeout"] },
   { words: "silent s", means: ["quiet"] },
+  { words: "V", means: ["version"] },
   { words: "debug loglevel", means: ["verbose"] },
   { words: "list-voices list-languages voices", advice: { else: "Use speech voices." } },
   { words: "list-models models", advice: { else: "Use speech models." } },

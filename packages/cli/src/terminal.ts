@@ -4,7 +4,7 @@
 import { styleText } from "node:util"
 
 export interface View {
-  /** Characters of a line, 60 to 100. */
+  /** Characters of a line, 32 to 100. */
   readonly columns: number
   /** Makes a heading of a text. */
   readonly heading: (text: string) => string
@@ -25,7 +25,7 @@ export const viewOf = (stream: NodeJS.WriteStream): View => {
   const given = Number(process.env.COLUMNS)
   const found = given > 0 ? given : (process.stdout.columns ?? process.stderr.columns ?? plainView.columns)
   return {
-    columns: Math.min(100, Math.max(60, Math.trunc(found))),
+    columns: Math.min(100, Math.max(32, Math.trunc(found))),
     heading: (text) => styleText("bold", text, { stream }),
     failure: (text) => styleText("red", text, { stream })
   }

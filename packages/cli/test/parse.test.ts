@@ -153,7 +153,14 @@ describe("the arguments", () => {
     synthesize a --out b --speed x             | --speed must be a number.
     synthesize a --out b --g2p-overrides [1]   | --g2p-overrides must be a JSON object.
     synthesize a --out b --g2p-overrides {     | --g2p-overrides must be a JSON object.
-    transcribe --model m                       | Give at least one FILE.
+    transcribe --model m                       | Give at least one FILE, or - for standard input.
+    transcribe                                 | Give FILE and --model, such as: speech transcribe call.wav --model hi-general-v2-8khz.
+    synthesize                                 | Give TEXT and --out, such as: speech synthesize "नमस्ते" --out namaste.wav.
+    synthesize --text-file a                   | --out is required, such as --out speech.wav.
+    man                                        | man is not a command. Use speech --help --man: it prints the manual page.
+    keys                                       | keys is not a command. Set SPEECH_API_KEY in the environment. For a key of your own service: speech serve.
+    tss                                        | tss is not a command. Did you mean synthesize?
+    -V                                         | -V is not an option here. Did you mean --version?
     transcribe a --model m --timeout 0         | --timeout must be a number above 0.
     transcribe a --model m --retries -1        | --retries must be a whole number from 0.
     synthesize a --out b --retries 0.5         | --retries must be a whole number from 0.

@@ -88,6 +88,19 @@ const ofCopies = ({ settings }: RunStatus, number: number): string =>
 const callHeld = (tag: string, number: number, status: RunStatus, store: Store): string =>
   `${ofCopies(status, number)} To call ${number === 1 ? "it" : "them"} again, which may be billed again: ${commandOf(`retry --only ${tag}`, status, store)}`
 
+/** What to do about files that failed. A file that is no recording fails again until its user has changed it. */
+const callFailed = (status: RunStatus, store: Store): string => {
+  const { NotARecording = 0 } = status.failures
+  const convert =
+    NotARecording === 0
+      ? ""
+      : ` ${NotARecording === 1 ? "One is no recording: convert it, or remove it," : `${count(NotARecording)} are no recordings: convert them, or remove them,`} and start the same run again.`
+  const others = status.counts.failed - NotARecording
+  return others === 0
+    ? convert
+    : `${convert} To call ${NotARecording === 0 ? "them" : "the others"} again: ${commandOf("retry", status, store)}`
+}
+
 /** What `retry` is about to do. */
 export const retryOf = (status: RunStatus, only: string | undefined): ReadonlyArray<string> => {
   const { counts, holds } = status
@@ -130,8 +143,7 @@ export const adviceOn = (status: RunStatus, store: Store, listingIsOver = false)
       listingIsOver &&
         "The process that listed the files has ended before it had them all. No file was called. Start the same run again.",
       state === "paused" && `The run is paused. ${goOn}`,
-      counts.failed > 0 &&
-        `${files(counts.failed)} failed: results.jsonl says why. To call them again: ${commandOf("retry", status, store)}`
+      counts.failed > 0 && `${files(counts.failed)} failed: results.jsonl says why.${callFailed(status, store)}`
     ),
     ...Object.entries(status.holds).map(
       ([tag, number]) =>
@@ -182,7 +194,7 @@ export const elsewhere = (status: RunStatus, store: Store, out: string): string 
 export const leftBy = (earlier: RunStatus, store: Store): ReadonlyArray<string> => [
   ...applying(
     earlier.counts.failed > 0 &&
-      `${files(earlier.counts.failed)} failed before, and not called again now: ${tagsOf(earlier.failures)}. To call them again: ${commandOf("retry", earlier, store)}`
+      `${files(earlier.counts.failed)} failed before, and not called again now: ${tagsOf(earlier.failures)}.${callFailed(earlier, store)}`
   ),
   ...Object.entries(earlier.holds).map(
     ([tag, number]) => `${files(number)} held before, and not called again now.${callHeld(tag, number, earlier, store)}`

@@ -31,18 +31,27 @@ import { printFile, type ToFile } from "../toFile.js"
 const readGiven = ({ operands: [text], textFile }: ToFile): Effect.Effect<string, UsageError | InputFailed> => {
   if (text !== undefined && textFile !== undefined) return refuse("There are two texts: give TEXT or --text-file.")
   if (textFile !== undefined) return readText(textFile)
-  if (text === undefined) return refuse("There is nothing to say: give TEXT or --text-file (- for standard input).")
+  if (text === undefined)
+    return refuse("There is nothing to say: give TEXT or --text-file FILE. To speak standard input: --text-file -")
   // In other commands a dash is standard input, and a dash alone is not worth speaking.
   return text === "-"
     ? refuse("The text is a dash: to speak standard input, give --text-file -.")
     : Effect.succeed(text)
 }
 
+/** Whether a text has letters, and all are Latin. */
+const isLatin = (text: string): boolean => /\p{L}/u.test(text) && !/[^\P{L}\p{Script=Latin}]/u.test(text)
+
 /** The text, with its language. `--lang auto` says on standard error what it found. */
 const resolveText = (given: ToFile) =>
   Effect.gen(function* () {
     const text = yield* readGiven(given)
     const { lang } = given
+    if (lang === undefined && !given.json && isLatin(text)) {
+      yield* note(
+        "The text is in Latin script, and is spoken as Hindi. For English, give --lang en; to decide by the script, --lang auto."
+      )
+    }
     if (lang !== autoLang) return { text, lang }
     const { byScript, languagesOf } = yield* Effect.promise(() => import("../spokenText.js"))
     const spoken = byScript(text)

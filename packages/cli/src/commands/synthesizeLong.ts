@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { CallsInFlight } from "../callsInFlight.js"
 import { synthesisOf } from "../clients.js"
+import { endingWith } from "../cues.js"
 import { writeFailed } from "../fileFailure.js"
 import { isLink, leadsTo } from "../fileIdentity.js"
 import * as Json from "../json.js"
@@ -63,8 +64,8 @@ const isDevice = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 const printWarnings = ({ pieces }: LongSpeech.Report): Effect.Effect<void> =>
   note(...new Set(pieces.flatMap(({ warnings }) => warnings.map(describeWarning))))
 
-const writeSubtitles = (path: string, { segments }: LongSpeech.Report) => {
-  const cues = Subtitles.layout(segments)
+const writeSubtitles = (path: string, { durationMillis, segments }: LongSpeech.Report) => {
+  const cues = endingWith(Subtitles.layout(segments), durationMillis)
   return writeText(path, /\.vtt$/i.test(path) ? Subtitles.toVtt(cues) : Subtitles.toSrt(cues))
 }
 

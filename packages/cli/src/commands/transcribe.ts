@@ -1,12 +1,20 @@
 /**
  * `speech transcribe`: prints what is said in recordings.
  */
+import { existsSync } from "node:fs"
 import type { FileSystem } from "@effect/platform/FileSystem"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Printable from "@effect-speech/common/Printable"
 import type * as LongTranscription from "@effect-speech/long-form/LongTranscription"
 import type { PieceStore, PieceStoreError } from "@effect-speech/long-form/PieceStore"
-import { AudioSource, Recording, SpeechToText, type SttError, type Transcription } from "@effect-speech/stt"
+import {
+  AudioSource,
+  Recording,
+  SpeechToText,
+  SttAudioUnreadable,
+  type SttError,
+  type Transcription
+} from "@effect-speech/stt"
 import type { Hotword } from "@effect-speech/stt/SttContract"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Console from "effect/Console"
@@ -15,6 +23,7 @@ import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import { type CallsInFlight, followSpeechToText, sayingStopped } from "../callsInFlight.js"
 import { speechToText } from "../clients.js"
+import { endingWith } from "../cues.js"
 import type { Given, TranscriptFormat } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
 import { AlreadyReported, type OutputFailed, refuse, type UsageError } from "../failure.js"
@@ -67,6 +76,12 @@ const check = (given: Given<"transcribe">): Effect.Effect<void, UsageError> => {
   if (files.length > 1 && transactionId !== undefined) {
     return refuse("--transaction-id is the id of one request, but there are several recordings.")
   }
+  const url = files.find(isUrl)
+  if (url !== undefined) {
+    return refuse(
+      "A URL is not read. Download the file first, or send it as standard input: curl URL | speech transcribe - --model NAME"
+    )
+  }
   return files.filter((file) => file === "-").length > 1 ? refuse("Standard input can be sent only once.") : Effect.void
 }
 
@@ -79,18 +94,35 @@ type TranscribeFile = (file: string) => Effect.Effect<Transcript, Failure, Piece
 /** The longest piece by default, in minutes. */
 const defaultPieceMinutes = 5
 
+const isUrl = (file: string): boolean => /^https?:\/\//i.test(file) && !existsSync(file)
+
+/** The least bytes of a WAV file: the headers of the file, of its format and of its data. */
+const leastWav = 44
+
+/** What is wrong with the beginning of a recording, so that it can't be one. */
+const problemOf = ({ bytes = leastWav, container }: Recording.Recording): string | undefined => {
+  if (container === undefined) return "it is neither WAV, nor MP3, M4A, FLAC, OGG or WebM"
+  return container === "wav" && bytes < leastWav ? "it is a WAV file that ends within its header" : undefined
+}
+
 /** Whether a recording is cut: if an option asks for it, or its header states that it is longer than a piece. */
-const isLong = (given: Given<"transcribe">, file: string): Effect.Effect<boolean, never, FileSystem> => {
+const isLong = (given: Given<"transcribe">, file: string): Effect.Effect<boolean, SttAudioUnreadable, FileSystem> => {
   const { long, pieceMinutes = defaultPieceMinutes, pieces, segmentFields } = given
   if (long || pieces !== undefined || segmentFields !== undefined || isSubtitles(formatOf(given))) {
     return Effect.succeed(true)
   }
   if (file === "-") return Effect.succeed(false)
-  return Recording.inspect(AudioSource.fromPath(file)).pipe(
-    Effect.map(({ durationMillis = 0 }) => durationMillis > pieceMinutes * 60_000),
+  return Effect.matchEffect(Recording.inspect(AudioSource.fromPath(file)), {
     // The request fails with the same problem, and its own sentence.
-    Effect.orElseSucceed(() => false)
-  )
+    onFailure: () => Effect.succeed(false),
+    onSuccess: (recording) => {
+      // With --telephony the recording is read here, which says what is wrong with it.
+      const problem = given.telephony ? undefined : problemOf(recording)
+      return problem === undefined
+        ? Effect.succeed((recording.durationMillis ?? 0) > pieceMinutes * 60_000)
+        : Effect.fail(new SttAudioUnreadable({ source: file, problem }))
+    }
+  })
 }
 
 export const transcribe = (given: Given<"transcribe">) =>
@@ -162,7 +194,10 @@ const resultOf = (transcript: Transcript, format: TranscriptFormat): Effect.Effe
   if (!isSubtitles(format) || !("segments" in transcript)) return Effect.succeed(transcript.text)
   return Effect.map(
     Effect.promise(() => import("@effect-speech/long-form/Subtitles")),
-    ({ layout, toSrt, toVtt }) => (format === "srt" ? toSrt : toVtt)(layout(transcript.segments)).trimEnd()
+    ({ layout, toSrt, toVtt }) => {
+      const cues = endingWith(layout(transcript.segments), transcript.durationMillis)
+      return (format === "srt" ? toSrt : toVtt)(cues).trimEnd()
+    }
   )
 }
 

@@ -131,7 +131,7 @@ export const archiveRun = {
       json
     }),
     ...group("Run", {
-      dryRun: flag("--dry-run", "Print what would be sent. Store and send nothing."),
+      dryRun: flag("--dry-run", "Print the number of files to send, and their cost. Send and store nothing."),
       byContent: flag("--by-content", "Recognise a file that was moved or touched by its content."),
       afterCrash: oneOf(
         "--after-crash WHAT",
@@ -158,7 +158,7 @@ const ofRun = <const Options extends Command["options"]>(
   summary: string,
   examples: ReadonlyArray<string>,
   options: Options
-) => ({ summary, examples, options: { ...place, ...options } })
+) => ({ summary, examples, oneOf: "(--out DIR | --store STORE)", options: { ...place, ...options } })
 
 export const archiveStatus = ofRun(
   "Show the progress of a run.",
@@ -194,7 +194,7 @@ export const archiveRetry = {
       only: optional(
         "--only TAG",
         text,
-        "Call only files with this error, also held ones, which may be billed again. After a crash it is AnswerUnknown.",
+        "Call only files with this error, failed or held. A held file may be billed again. After a crash, the error is AnswerUnknown.",
         { default: "all failed files, and no held ones" }
       ),
       ...work
@@ -226,7 +226,7 @@ export const archiveRepair = ofRun(
 )
 
 export const archiveWork = {
-  summary: "Work with other machines on all runs of a PostgreSQL.",
+  summary: "Work with other machines on all runs of a database.",
   examples: ["speech archive work --store postgresql://db.internal/speech"],
   options: {
     store: optional(

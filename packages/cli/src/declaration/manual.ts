@@ -12,7 +12,7 @@ export const environment = [
   ["SPEECH_ARCHIVE_STORE", "File or postgresql:// address of speech archive, in place of --store."],
   ["HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "Proxy of the calls, and the hosts that are called without it."],
   ["NO_COLOR, FORCE_COLOR", "Never, or always, use colours. Default: on a terminal."],
-  ["COLUMNS", "Width of the help, 60 to 100. Default: that of the terminal."]
+  ["COLUMNS", "Width of the help, 32 to 100. Default: that of the terminal."]
 ] as const
 
 export const exitStatuses = [
@@ -25,7 +25,7 @@ export const exitStatuses = [
   ["13", "the account is not active, or the key lacks a scope: 403"],
   [
     "20",
-    "the service failed or is overloaded: 500, 503; for a synthesis 502. Try again later. After a transcription's 500, each attempt may be billed"
+    "the service failed or is overloaded: 500 or 503 of transcription, 500 or 502 of synthesis. Try again later. After a 500 of transcription, each attempt may be billed"
   ],
   ["21", "a status that is not in the contract, such as that of a gateway"],
   ["30", "the connection failed"],

@@ -8,7 +8,7 @@ const port = (inWords: string) =>
   optional(
     "--port N",
     number({ integer: true }),
-    "Port of transcription. Synthesis and the platform use the next two. 0 is any three free ports.",
+    "Port of transcription. Synthesis has the next port, and the platform the one after it. With 0, the system chooses three free ports.",
     { default: inWords }
   )
 

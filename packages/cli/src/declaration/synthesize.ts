@@ -33,7 +33,7 @@ const pauses: Read<Partial<Record<Boundary, number>>> = (given) => {
 export const synthesize = {
   summary: "Speak a text into a WAV file.",
   details:
-    "The text may be long: it is sent in pieces, and their audio is joined. If the command is interrupted, run it again. It sends only what is missing.",
+    "The text may be long: above 10,000 code points it is sent in pieces, and their audio is joined. If such a command is interrupted, run it again: it sends only what is missing.",
   examples: [
     'speech synthesize "नमस्ते" --out namaste.wav',
     "speech synthesize --text-file book.txt --lang en --out book.wav",
@@ -47,6 +47,7 @@ export const synthesize = {
     description: "Text to speak. Put -- before a text that begins with a dash.",
     min: 0,
     max: 1,
+    standardInput: "--text-file -",
     several: "Put quotes around a text that has spaces, and --out before the name of the file."
   },
   options: {

@@ -21,6 +21,7 @@ export const transcribe = {
     name: "FILE…",
     description: "Recordings. - is standard input. If there are several, each line begins with its file.",
     min: 1,
+    standardInput: "-",
     max: Number.POSITIVE_INFINITY,
     completes: "file"
   },
