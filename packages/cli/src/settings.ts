@@ -72,14 +72,15 @@ const describeDestination = (settings: ReadonlyMap<string, string>): ReadonlyArr
 }
 
 /** Logs where each setting comes from. Of the key, and of an address that may hold a password, it logs no value. */
-const logPlaces = (settings: ReadonlyMap<string, string>, place: string): Effect.Effect<void> =>
+const logSettings = (place: string): Effect.Effect<void> =>
   Effect.forEach(
     names,
-    (name) => {
-      const value = settings.get(name) ?? ""
-      const address = URL.canParse(value) && name !== "SPEECH_API_KEY" ? ` ${new URL(value).host}` : ""
-      return Effect.logDebug(value === "" ? `${name} is not set` : `${name}${address}, from ${place}`)
-    },
+    (name) =>
+      Effect.flatMap(Effect.option(Config.nonEmptyString(name)), (found) => {
+        if (Option.isNone(found)) return Effect.logDebug(`${name} is not set`)
+        const isAddress = name !== "SPEECH_API_KEY" && URL.canParse(found.value)
+        return Effect.logDebug(`${name}${isAddress ? ` ${new URL(found.value).host}` : ""}, from ${place}`)
+      }),
     { discard: true }
   )
 
@@ -90,17 +91,16 @@ export const withSettings =
     Effect.gen(function* () {
       const file = yield* fileOf(dotenv)
       if (file === undefined) {
-        yield* logPlaces(new Map(yield* inEnvironment(names)), "the environment")
+        yield* logSettings("the environment")
         return yield* command
       }
       const variables = yield* readEnvFile(file)
       const settings = new Map(names.flatMap((name) => (variables[name] ? [[name, variables[name]] as const] : [])))
       // A file without any of them is for other programs.
       if (dotenv === undefined && settings.size === 0) return yield* command
-      yield* logPlaces(settings, file)
       if (dotenv === undefined) yield* note(...describeDestination(settings))
       return yield* Effect.configProviderWith((environment) =>
-        command.pipe(
+        Effect.zipRight(logSettings(file), command).pipe(
           Effect.withConfigProvider(withSettingsOf(ConfigProvider.fromMap(settings), environment)),
           Effect.provideService(SettingsPlace, { file })
         )
