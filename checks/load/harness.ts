@@ -59,6 +59,8 @@ export const measure = async ({ client, service }: Pair, { label, task, warmUp }
   const result = await client.request<Result>(task)
   const seconds = (performance.now() - start) / 1000
   const { peak } = await service.sample()
+  // The journal keeps what was uploaded and spoken.
+  await service.platform("DELETE", "requests")
   // After an upload of 2 GB the service needs some seconds.
   const isFree = async () => {
     const now = await service.sample()
