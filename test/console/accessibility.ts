@@ -67,6 +67,8 @@ const tabTo = async (page: Page, target: Locator): Promise<void> => {
 const enterRoom = async (page: Page, name: RoomName): Promise<void> => {
   await tabTo(page, roomLink(page, name))
   await page.keyboard.press("Enter")
+  // A room has keys once it is there.
+  await page.getByRole("heading", { name, level: 1, exact: true }).waitFor()
 }
 
 /** Something in each room: a failure, a transcript, an open request, a run, a fault, keys. */
