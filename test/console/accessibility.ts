@@ -172,6 +172,7 @@ export const accessibilityTests = () =>
       await eventually(() => readClipboard(page)).toMatch(/^\S{20,}$/)
 
       await enterRoom(page, "Requests")
+      await requests.getByRole("searchbox", { name: "Search" }).waitFor()
       await keyboard.press("/")
       await keyboard.type("#1")
       await keyboard.press("Enter")

@@ -1,5 +1,5 @@
 /** The keys of the room, which work wherever the focus is, unless it is in a field. */
-import { useEffect, useRef } from "preact/hooks"
+import { useLayoutEffect, useRef } from "preact/hooks"
 
 export interface RoomKeys {
   /** `/` */
@@ -17,7 +17,7 @@ const isTyping = (target: EventTarget | null): boolean =>
 export const useRoomKeys = (keys: RoomKeys): void => {
   const latest = useRef(keys)
   latest.current = keys
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const { altKey, ctrlKey, key, metaKey, target } = event
       if (event.defaultPrevented || ctrlKey || metaKey || altKey || isTyping(target)) return
