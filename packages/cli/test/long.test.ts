@@ -340,7 +340,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the co
       const before = yield* requestCount
       const plan = (file: string, ...options: ReadonlyArray<string>) =>
         run(["synthesize", "--dry-run", "--text-file", `${folder}/${file}`, "--out", `${folder}/a.wav`, ...options], {})
-      expect(yield* plan("article.txt")).toEqual({
+      expect(yield* plan("article.txt", "--lang", "en")).toEqual({
         code: 0,
         stdout: "1 piece, 1,132 code points. It costs at most 1,132 code points.",
         stderr: ""
