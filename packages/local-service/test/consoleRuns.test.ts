@@ -36,7 +36,7 @@ const fileId = (number: number) =>
 
 const group = (entries: ReadonlyArray<JournalEntry>) => makeGrouping()(entries)
 
-const failure = { status: 502, outcome: "faulted", problem: "the backend was unreachable" } as const
+const failure = { status: 502, outcome: "faulted", problem: "the backend was unreachable", sentBytes: 40 } as const
 
 describe("the runs of the console", () => {
   it("are no single calls, also if they were sent again", () => {
