@@ -115,7 +115,8 @@ export const accessibilityTests = () =>
         await demandNoViolations(page, messages, address)
         await page.setViewportSize({ width: 360, height: 740 })
         expect(await page.evaluate<number>("document.documentElement.scrollWidth"), address).toBeLessThanOrEqual(360)
-        await demandNoViolations(page, messages, `${address} on a phone`, ["light"])
+        // The only address with another layout on a phone.
+        if (address === "#/requests/1") await demandNoViolations(page, messages, `${address} on a phone`, ["light"])
         await page.setViewportSize({ width: 1280, height: 760 })
       })
     })

@@ -58,7 +58,7 @@ export const listenTests = () =>
         }
       }`)
       const listen = region(page, "Listen")
-      const long = noise(6 * 60 * 16_000)
+      const long = noise(5.1 * 60 * 16_000)
       await choose(page, "waterfall.wav", long)
       await eventually(() => paintedPixels(listen.locator("canvas").first())).toBeGreaterThan(500)
       await listen.getByRole("slider", { name: "Position in the recording" }).fill("300")
