@@ -28,12 +28,13 @@ const layer = Layer.orDie(
   )
 )
 
-/** The id of a request. Of ten, three are pieces of runs. */
+/** The id of a request. Of ten, three are pieces of runs: 300 runs in 10,000 requests. */
 const idOf = (number: number): string => {
+  if (number % 10 >= 3) return `request-${number}`
   const piece = Math.floor(number / 10) * 3 + (number % 10)
-  return number % 10 < 3 && piece < runs * piecesOfRun
-    ? `book-${piece % runs}.${String(Math.floor(piece / runs) + 1).padStart(3, "0")}`
-    : `request-${number}`
+  const shelf = Math.floor(piece / (runs * piecesOfRun))
+  const place = piece % (runs * piecesOfRun)
+  return `book-${shelf}-${place % runs}.${String(Math.floor(place / runs) + 1).padStart(3, "0")}`
 }
 
 export interface Service {

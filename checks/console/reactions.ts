@@ -59,10 +59,10 @@ export const reaction = async (
   act: () => Promise<unknown>,
   isShown: string
 ): Promise<Reaction> => {
-  await page.evaluate("longest = 0")
-  const shown = page.evaluate<number>(`reaction(() => ${isShown})`)
+  // The page listens before the key or click: otherwise it would wait for another one.
+  await page.evaluate(`{ longest = 0; window.measured = reaction(() => ${isShown}); undefined }`)
   await act()
-  return end(page, what, await shown)
+  return end(page, what, await page.evaluate<number>("measured"))
 }
 
 /** Measures how long something takes that is more than a reaction. */
