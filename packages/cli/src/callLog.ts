@@ -13,7 +13,7 @@ import { count, plural } from "./message.js"
 
 const isLogged = Effect.map(FiberRef.get(FiberRef.currentMinimumLogLevel), LogLevel.lessThanEqual(LogLevel.Debug))
 
-/** Numbers the calls of a client, so that the lines of those at the same time can be told apart. */
+/** Numbers the calls of a client: the lines of two calls at once may alternate. */
 const makeLog = (kind: string, address = "an unknown address") => {
   let calls = 0
   return (given: CallOptions | undefined) =>

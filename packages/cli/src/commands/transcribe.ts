@@ -59,7 +59,7 @@ const standardInput = AudioSource.fromOneShotStream(
   { filename: "stdin" }
 )
 
-/** The format of what is printed, or of the files of `--out-dir`, of which `--json` prints a list. */
+/** The format to print. With `--out-dir`: the format of the files, and `--json` prints their list. */
 const formatOf = ({ format = "text", json, outDir }: Given<"transcribe">): TranscriptFormat =>
   json && outDir === undefined ? "json" : format
 
