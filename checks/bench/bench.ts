@@ -12,6 +12,7 @@ import { runParts } from "../support/parts.js"
 import * as Calls from "./calls/calls.js"
 import * as Faults from "./faults/faults.js"
 import * as Growth from "./growth/growth.js"
+import * as Layers from "./layers/layers.js"
 import { versions as peerVersions } from "./peers/index.js"
 import * as WithoutEffect from "./promise/promise.js"
 import * as Start from "./start.js"
@@ -21,6 +22,7 @@ const { only, quick } = readOptions({ only: { type: "string" }, quick: { type: "
 const setting = { quick }
 const parts = {
   calls: () => Calls.run(setting),
+  layers: () => Layers.run(setting),
   promise: () => WithoutEffect.run(setting),
   upload: () => Upload.run(setting),
   growth: () => Growth.run(setting),

@@ -6,7 +6,7 @@ import { measureInProcess, type Setting, startServer } from "../harness.js"
 import { peers } from "../peers/index.js"
 import { type Calls, concurrencies, type Length, operations } from "./measure.js"
 
-type OperationName = keyof typeof operations
+export type OperationName = keyof typeof operations
 
 interface Plan {
   readonly url: string
@@ -33,8 +33,9 @@ export const headings = {
 
 export const run = async (setting: Setting) => {
   const server = await startServer()
-  // The part `promise` has that client.
-  const plan = planOf(setting, server.url, (name) => name !== "promise")
+  // The parts `promise` and `layers` have the others.
+  const names = ["ours", "ours-file", "bare", "bare-file", "undici", "fetch", ...Object.keys(peers)]
+  const plan = planOf(setting, server.url, (name) => names.includes(name))
   const synthesis = await compareOne("synthesis", plan, headings.synthesis)
   checkBare(synthesis, [1, 1.15])
   checkPeers(synthesis)
@@ -76,11 +77,8 @@ const checkPeers = (compared: Compared) => {
   }
 }
 
-export const compareOne = async (
-  operation: OperationName,
-  { hasClient, length, rounds, url }: Plan,
-  heading: string
-) => {
+/** Measures the clients of an operation in turn. */
+export const measureClients = async (operation: OperationName, { hasClient, length, rounds, url }: Plan) => {
   const clients = Object.entries(operations[operation]).filter(([name]) => hasClient(name))
   const sides = clients.map(([name]) => ({
     name,
@@ -90,21 +88,35 @@ export const compareOne = async (
   const values = (name: string, figure: keyof Calls, concurrency: number) =>
     resultsOf(all, name).map((calls) => at(calls, concurrency)[figure])
   const cpu = (name: string, concurrency = 0) => median(values(name, "cpuMicros", concurrency))
+  const label = (name: string) => clients.find(([client]) => client === name)?.[1].label ?? name
+  /** The CPU time as a multiple of that of another client: the median of the rounds, each with both. */
+  const paired = (name: string, reference: string) =>
+    concurrencies.map((_, concurrency) => {
+      const references = values(reference, "cpuMicros", concurrency)
+      return median(values(name, "cpuMicros", concurrency).map((cpu, round) => cpu / at(references, round)))
+    })
+  return { names: clients.map(([name]) => name), values, cpu, label, paired }
+}
 
+/** How the figures are made, in Markdown. */
+export const describePlan = ({ length, rounds }: Plan) =>
+  `Medians of ${rounds} interleaved rounds, each client a new process: at least ${length.warmUpMillis} ms and ` +
+  `${length.warmUpCalls} calls to warm up, then ${length.countedMillis} ms that count. CPU is user and system, of the ` +
+  "client's process alone; calls per second depend on the server too. Every response is checked, and every upload. " +
+  "Tracing is off."
+
+export const compareOne = async (operation: OperationName, plan: Plan, heading: string) => {
+  const measured = await measureClients(operation, plan)
+  const { cpu, label, names, values } = measured
   title(heading)
-  console.log(
-    `Medians of ${rounds} interleaved rounds, each client a new process: at least ${length.warmUpMillis} ms and ` +
-      `${length.warmUpCalls} calls to warm up, then ${length.countedMillis} ms that count. CPU is user and system, of the ` +
-      "client's process alone; calls per second depend on the server too. Every response is checked, and every upload. " +
-      "Tracing is off.\n"
-  )
+  console.log(`${describePlan(plan)}\n`)
   table([
     [
       "client",
       ...concurrencies.flatMap((number) => [`CPU, µs, ${number} at a time`, "of all rounds", "CPU / ours", "calls/s"])
     ],
-    ...clients.map(([name, { label }]) => [
-      label,
+    ...names.map((name) => [
+      label(name),
       ...concurrencies.flatMap((_, index) => [
         whole(cpu(name, index)),
         spread(values(name, "cpuMicros", index), whole),
@@ -113,12 +125,5 @@ export const compareOne = async (
       ])
     ])
   ])
-  const label = (name: string) => clients.find(([client]) => client === name)?.[1].label ?? name
-  /** The CPU time as a multiple of that of another client: the median of the rounds, each with both. */
-  const paired = (name: string, reference: string) =>
-    concurrencies.map((_, concurrency) => {
-      const references = values(reference, "cpuMicros", concurrency)
-      return median(values(name, "cpuMicros", concurrency).map((cpu, round) => cpu / at(references, round)))
-    })
-  return { cpu, label, paired }
+  return measured
 }

@@ -9,7 +9,6 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
@@ -17,12 +16,15 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { transcriptionForm } from "effect-speech-test-support/plainHttp"
 import * as Contract from "../contract.js"
+import { httpClients } from "./layers.js"
 import { ofEffect } from "./operation.js"
 
 const { key, lang, outputFormat, recording, text } = Contract
 
-/** @param {string} url */
-export const speak = async (url) => {
+/** @typedef {keyof typeof httpClients} LayerName */
+
+/** @param {string} url @param {LayerName} layer */
+export const speak = async (url, layer) => {
   const apiKey = Redacted.make(key)
   const decodeHeaders = HttpClientResponse.schemaHeaders(
     Schema.Struct({
@@ -46,17 +48,17 @@ export const speak = async (url) => {
       )
     )
   )
-  return ofEffect(NodeHttpClient.layerUndici, call, Contract.checkAudio)
+  return ofEffect(httpClients[layer], call, Contract.checkAudio)
 }
 
-/** @param {string} url @param {{ readonly file?: boolean }} [options] */
-export const transcribe = async (url, { file = false } = {}) => {
+/** @param {string} url @param {LayerName} layer @param {{ readonly file?: boolean }} [options] */
+export const transcribe = async (url, layer, { file = false } = {}) => {
   const apiKey = Redacted.make(key)
   const decode = HttpClientResponse.schemaBodyJson(Schema.Struct({ text: Schema.String }))
   const path = file ? Contract.recordingFile() : undefined
   const audio = path === undefined ? Effect.succeed(recording) : Effect.promise(() => readFile(path))
   const request = Effect.map(audio, (bytes) => {
-    // By hand, because this layer cannot send a `FormData`.
+    // By hand, because `NodeHttpClient.layerUndici` cannot send a `FormData`.
     const { body, contentType } = transcriptionForm(bytes)
     return HttpClientRequest.post(`${url}/api/transcribe`).pipe(
       HttpClientRequest.setHeader("X-Api-Key", Redacted.value(apiKey)),
@@ -74,7 +76,7 @@ export const transcribe = async (url, { file = false } = {}) => {
       )
     )
   )
-  return ofEffect(NodeHttpClient.layerUndici, call, Contract.checkTranscript)
+  return ofEffect(httpClients[layer], call, Contract.checkTranscript)
 }
 
 /** Only reads a file as the `Stream` that Effect makes of it: what that costs by itself. */

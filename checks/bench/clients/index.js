@@ -40,17 +40,32 @@ const clientsOf = (operation, clients, labelOf) => ({
   )
 })
 
-const bareClient = "bare `HttpClient`, `NodeHttpClient.layerUndici`"
+/** A client over a layer of HttpClient. @param {string} what @param {"ours" | "bare"} module @param {string} layer */
+const over = (what, module, layer) => /** @type {const} */ ([`${what}, \`${layer}\``, module, layer])
+
+/** The clients over the layers that a program may already have. `bare` is over that of undici. @param {string} what */
+const overLayers = (what) => ({
+  "ours-undici": over(what, "ours", "NodeHttpClient.layerUndici"),
+  "ours-node": over(what, "ours", "NodeHttpClient.layer"),
+  "bare-node": over(bareClient, "bare", "NodeHttpClient.layer"),
+  "ours-fetch": over(what, "ours", "FetchHttpClient.layer"),
+  "bare-fetch": over(bareClient, "bare", "FetchHttpClient.layer")
+})
+
+const bareClient = "bare `HttpClient`"
+const synthesize = "`TextToSpeech.synthesize`"
+const transcribe = "`SpeechToText.transcribe`"
 
 /** @type {Record<string, Client<Operation<Bytes>>>} */
 export const speakers = clientsOf(
   "speak",
   {
-    ours: ["`TextToSpeech.synthesize`, `NodeTransport.layer`", "ours"],
+    ours: over(synthesize, "ours", "NodeTransport.layer"),
     promise: ["`@effect-speech/promise`, `speak`", "promise"],
-    bare: [bareClient, "bare"],
+    bare: over(bareClient, "bare", "NodeHttpClient.layerUndici"),
     undici: ["`undici.request`", "plain", "undici"],
-    fetch: ["`fetch`", "plain", "fetch"]
+    fetch: ["`fetch`", "plain", "fetch"],
+    ...overLayers(synthesize)
   },
   ({ speak }) => `\`${speak}\``
 )
@@ -59,13 +74,14 @@ export const speakers = clientsOf(
 export const transcribers = clientsOf(
   "transcribe",
   {
-    ours: ["`SpeechToText.transcribe`, `NodeTransport.layer`", "ours"],
+    ours: over(transcribe, "ours", "NodeTransport.layer"),
     promise: ["`@effect-speech/promise`, `transcribe`", "promise"],
-    "ours-file": ["the same of a file, `AudioSource.fromPath`", "ours", { file: true }],
-    bare: [bareClient, "bare"],
-    "bare-file": ["the same of a file, read by `readFile`", "bare", { file: true }],
+    "ours-file": ["the same of a file, `AudioSource.fromPath`", "ours", "NodeTransport.layer", { file: true }],
+    bare: over(bareClient, "bare", "NodeHttpClient.layerUndici"),
+    "bare-file": ["the same of a file, read by `readFile`", "bare", "NodeHttpClient.layerUndici", { file: true }],
     undici: ["`undici.request`, its `FormData`", "plain", "undici"],
-    fetch: ["`fetch`, `FormData`", "plain", "fetch"]
+    fetch: ["`fetch`, `FormData`", "plain", "fetch"],
+    ...overLayers(transcribe)
   },
   ({ transcribe }) => `\`${transcribe}\``
 )

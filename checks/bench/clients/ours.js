@@ -1,10 +1,8 @@
 // Plain JavaScript: no compiler adds to the CPU time and memory that are measured.
 /** The clients of this repository. */
 import { statSync } from "node:fs"
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { FileSystem } from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
@@ -16,14 +14,21 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as Contract from "../contract.js"
+import { httpClients } from "./layers.js"
 import { ofEffect } from "./operation.js"
 
 const { lang, model, outputFormat, text } = Contract
 const apiKey = Redacted.make(Contract.key)
 
-/** @param {string} url @param {{ readonly concurrency?: number }} [options] */
-export const speak = (url, { concurrency } = {}) => {
-  const layer = Layer.provide(TextToSpeech.layer({ apiKey, baseUrl: url, concurrency }), NodeTransport.layer)
+/** @typedef {"NodeTransport.layer" | keyof typeof httpClients} LayerName */
+
+/** @param {LayerName} name */
+const platformOf = (name) =>
+  name === "NodeTransport.layer" ? NodeTransport.layer : Layer.merge(httpClients[name], NodeFileSystem.layer)
+
+/** @param {string} url @param {LayerName} layerName @param {{ readonly concurrency?: number }} [options] */
+export const speak = (url, layerName, { concurrency } = {}) => {
+  const layer = Layer.provide(TextToSpeech.layer({ apiKey, baseUrl: url, concurrency }), platformOf(layerName))
   const call = Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text, lang, outputFormat }))
   return ofEffect(
     layer,
@@ -36,9 +41,9 @@ export const speak = (url, { concurrency } = {}) => {
 const textOf = (audio) =>
   Effect.flatMap(SpeechToText, (stt) => Effect.map(stt.transcribe({ audio, model }), ({ text }) => text))
 
-/** @param {string} url @param {{ readonly file?: boolean }} [options] */
-export const transcribe = (url, { file = false } = {}) => {
-  const layer = Layer.provide(SpeechToText.layer({ apiKey, baseUrl: url }), NodeTransport.layer)
+/** @param {string} url @param {LayerName} layerName @param {{ readonly file?: boolean }} [options] */
+export const transcribe = (url, layerName, { file = false } = {}) => {
+  const layer = Layer.provide(SpeechToText.layer({ apiKey, baseUrl: url }), platformOf(layerName))
   const audio = file ? AudioSource.fromPath(Contract.recordingFile()) : AudioSource.fromBytes(Contract.recording)
   return ofEffect(layer, textOf(audio), Contract.checkTranscript)
 }
@@ -70,15 +75,10 @@ const fromMemory = (byteLength, chunkSize) => {
   return AudioSource.fromStream(chunks, { byteLength })
 }
 
-const layers = {
-  "NodeTransport.layer": NodeTransport.layer,
-  "NodeHttpClient.layerUndici": Layer.merge(NodeHttpClient.layerUndici, NodeFileSystem.layer),
-  "NodeHttpClient.layer": Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer),
-  "FetchHttpClient.layer": Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer)
-}
-
-/** @param {string} url @param {keyof typeof sources} source @param {keyof typeof layers} layer */
-export const upload = (url, source, layer) => {
-  const runtime = ManagedRuntime.make(Layer.provide(SpeechToText.layer({ apiKey, baseUrl: url }), layers[layer]))
+/** @param {string} url @param {keyof typeof sources} source @param {LayerName} layerName */
+export const upload = (url, source, layerName) => {
+  const runtime = ManagedRuntime.make(
+    Layer.provide(SpeechToText.layer({ apiKey, baseUrl: url }), platformOf(layerName))
+  )
   return (/** @type {string} */ path) => runtime.runPromise(textOf(sources[source](path)))
 }

@@ -30,7 +30,10 @@ const times = (count) => () => count-- > 0
  */
 const calls = async (client, url, concurrency) => {
   /** @param {string} to */
-  const start = (to) => (client === "ours" ? speakOurs(to, { concurrency }) : speakBare(to))
+  const start = (to) =>
+    client === "ours"
+      ? speakOurs(to, "NodeTransport.layer", { concurrency })
+      : speakBare(to, "NodeHttpClient.layerUndici")
   const operation = await start(url)
   await operation.repeat(concurrency, times(3000 + concurrency))
   const count = Math.max(4000, 2 * concurrency)
