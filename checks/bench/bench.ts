@@ -1,6 +1,6 @@
 /**
- * The clients beside what they are built on and beside other SDKs: `pnpm verify bench`. It takes half an hour and writes
- * RESULTS.md. `--only PARTS` for some parts, `--quick` for a short form that only shows that everything runs: both only print.
+ * The clients beside what they are built on and beside other SDKs: `pnpm verify bench`. It takes three quarters of
+ * an hour and writes RESULTS.md. `--only PARTS` for some parts, `--quick` for a short form that only shows that everything runs: both only print.
  */
 import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -15,6 +15,7 @@ import * as Growth from "./growth/growth.js"
 import * as Layers from "./layers/layers.js"
 import { versions as peerVersions } from "./peers/index.js"
 import * as WithoutEffect from "./promise/promise.js"
+import * as Runtimes from "./runtimes/runtimes.js"
 import * as Start from "./start.js"
 import * as Upload from "./upload/upload.js"
 
@@ -23,6 +24,7 @@ const setting = { quick }
 const parts = {
   calls: () => Calls.run(setting),
   layers: () => Layers.run(setting),
+  runtimes: () => Runtimes.run(setting),
   promise: () => WithoutEffect.run(setting),
   upload: () => Upload.run(setting),
   growth: () => Growth.run(setting),
@@ -54,8 +56,8 @@ console.log = (text = "") => {
 console.log(
   [
     "# Results\n",
-    "Written by `pnpm verify bench`. Anyone can run it again: it needs the network for the peers, and a quiet machine for " +
-      `half an hour. \`pnpm verify bench --only NAME\` runs one part: ${Object.keys(parts).join(", ")}.\n`,
+    "Written by `pnpm verify bench`. Anyone can run it again: it needs the network for the peers and the runtimes, and a " +
+      `quiet machine for three quarters of an hour. \`pnpm verify bench --only NAME\` runs one part: ${Object.keys(parts).join(", ")}.\n`,
     `- ${new Date().toISOString().slice(0, 10)}, commit ${commit}${quick ? " (quick: too short for conclusions)" : ""}`,
     `- ${cpus()[0]?.model.trim()}, ${cpus().length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GiB; ` +
       `Node ${process.version}, ${process.platform}`,

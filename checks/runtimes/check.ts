@@ -13,14 +13,10 @@ import { root, run as runCommand, temporaryFolder } from "effect-speech-test-sup
 import { openRefusedAddress } from "effect-speech-test-support/refusedAddress"
 import { bar, exitStatus, table } from "effect-speech-test-support/report"
 import { startService } from "effect-speech-test-support/serviceProcess"
+import { bun, deno, install, nodeOf, type Runtime } from "../support/runtimes.js"
 import type { Layer, Outcome, Setting } from "./smoke.js"
 
-interface Runtime {
-  /** Its package in the npm registry, which has the name of its command. */
-  readonly package: string
-  /** Parameters that run a program, and that run one line. */
-  readonly run: ReadonlyArray<string>
-  readonly evaluate: string
+interface Tested extends Runtime {
   readonly tests: ReadonlyArray<string>
   /** The layers, with the checks of the smoke test that are expected to fail on each. */
   readonly layers: Readonly<Partial<Record<Layer, ReadonlyArray<string>>>>
@@ -36,10 +32,8 @@ const withoutReasons = [
 ].map((connection) => `${connection} has its reason`)
 
 const layersOfNode = { "NodeTransport.layer": [], "NodeHttpClient.layerUndici": [], "NodeHttpClient.layer": [] }
-const node = (version: string): Runtime => ({
-  package: `node@${version}`,
-  run: [],
-  evaluate: "--eval",
+const node = (version: string): Tested => ({
+  ...nodeOf(version),
   tests: [
     ..."audio-codec transport stt tts".split(" ").map((name) => `packages/${name}/`),
     "test/faults/",
@@ -49,16 +43,14 @@ const node = (version: string): Runtime => ({
   promise: []
 })
 
-const runtimes: Readonly<Record<string, Runtime>> = {
+const runtimes: Readonly<Record<string, Tested>> = {
   // The oldest that the packages support.
   node20: node("20.19.0"),
   node22: node("22.23.3"),
   node24: node("24.21.0"),
   node26: node("26.10.0"),
   bun: {
-    package: "bun@1.4.5",
-    run: [],
-    evaluate: "--eval",
+    ...bun,
     // Other tests need undici, which Bun does not have.
     tests: [
       ..."audio-codec transport tts".split(" ").map((name) => `packages/${name}/`),
@@ -68,9 +60,7 @@ const runtimes: Readonly<Record<string, Runtime>> = {
     promise: []
   },
   deno: {
-    package: "deno@2.9.6",
-    run: ["run", "--allow-all", "--no-lock", "--quiet"],
-    evaluate: "eval",
+    ...deno,
     // Other tests start Node, name languages that Deno does not know, or check the reasons of fetch.
     tests: ["packages/transport/", "packages/tts/"],
     layers: { ...layersOfNode, "FetchHttpClient.layer": [...ofFetch, ...withoutReasons] },
@@ -90,20 +80,12 @@ const output = async (path: string, parameters: ReadonlyArray<string>) => {
   return { text: stdout, failure: status === 0 ? undefined : `it ended with ${status}` }
 }
 
-/** Installs the runtime from the registry, unless npx has it already. Returns its path and version. */
-const install = async ({ evaluate, package: from }: Runtime) => {
-  const [name = "", version = ""] = from.split("@")
-  const line = "console.log(process.execPath)"
-  const { stdout } = await runCommand("npx", ["--yes", `--package=${from}`, name, evaluate, line])
-  return { path: stdout.trim(), version }
-}
-
 interface Result {
   readonly passed: string
   readonly problems: ReadonlyArray<string>
 }
 
-const runTests = async (path: string, { run, tests }: Runtime): Promise<Result> => {
+const runTests = async (path: string, { run, tests }: Tested): Promise<Result> => {
   const vitest = `${root}node_modules/vitest/vitest.mjs`
   const { failure, text } = await output(path, [...run, vitest, "run", "--reporter=dot", ...tests])
   const [passed = "none"] = /(?<=Tests +).*/.exec(stripVTControlCharacters(text)) ?? []

@@ -104,9 +104,15 @@ const { packageManager }: { packageManager: string } = JSON.parse(readFileSync(j
 export const pnpm = (parameters: ReadonlyArray<string>, options: CommandOptions) =>
   run("npx", ["-y", packageManager, ...parameters], options)
 
-/** Runs a plain Node script to its end. Returns what it printed, parsed as JSON. */
-export const runScript = async <T>(script: URL, parameters: ReadonlyArray<string | number> = []): Promise<T> =>
-  JSON.parse((await run(process.execPath, [fileURLToPath(script), ...parameters.map(String)])).stdout)
+/** How this Node runs a script. */
+export const node: readonly [string, ...ReadonlyArray<string>] = [process.execPath]
+
+/** Runs a plain JavaScript program to its end, with Node or with another runtime. Returns what it printed, parsed as JSON. */
+export const runScript = async <T>(
+  script: URL,
+  parameters: ReadonlyArray<string | number> = [],
+  [command, ...options] = node
+): Promise<T> => JSON.parse((await run(command, [...options, fileURLToPath(script), ...parameters.map(String)])).stdout)
 
 export interface ScriptProcess<Ready> {
   /** The first message of the process. */

@@ -1,17 +1,20 @@
 /** Small calls: what a client adds to each, alone and many at a time. */
+import { node } from "effect-speech-test-support/processes"
 import { at, bar, median, ratio, spread, table, title, whole } from "effect-speech-test-support/report"
 import { interleave, resultsOf } from "../../support/interleave.js"
 import { audio, recording } from "../contract.js"
-import { measureInProcess, type Setting, startServer } from "../harness.js"
+import { measureIn, type Setting, startServer } from "../harness.js"
 import { peers } from "../peers/index.js"
 import { type Calls, concurrencies, type Length, operations } from "./measure.js"
 
 export type OperationName = keyof typeof operations
 
-interface Plan {
+export interface Plan {
   readonly url: string
   readonly rounds: number
   readonly length: Length
+  /** What runs the clients. */
+  readonly runtime: typeof node
   /** Whether a client takes part. */
   readonly hasClient: (name: string) => boolean
 }
@@ -23,6 +26,7 @@ export const planOf = ({ quick }: Setting, url: string, hasClient: Plan["hasClie
   length: quick
     ? { warmUpMillis: 300, warmUpCalls: 0, countedMillis: 300 }
     : { warmUpMillis: 1000, warmUpCalls: 2000, countedMillis: 1200 },
+  runtime: node,
   hasClient
 })
 
@@ -78,11 +82,11 @@ const checkPeers = (compared: Compared) => {
 }
 
 /** Measures the clients of an operation in turn. */
-export const measureClients = async (operation: OperationName, { hasClient, length, rounds, url }: Plan) => {
+export const measureClients = async (operation: OperationName, { hasClient, length, rounds, runtime, url }: Plan) => {
   const clients = Object.entries(operations[operation]).filter(([name]) => hasClient(name))
   const sides = clients.map(([name]) => ({
     name,
-    run: () => measureInProcess<ReadonlyArray<Calls>>("calls", operation, name, url, length)
+    run: () => measureIn<ReadonlyArray<Calls>>(runtime, "calls", [operation, name, url, length])
   }))
   const all = await interleave(sides, { rounds })
   const values = (name: string, figure: keyof Calls, concurrency: number) =>
