@@ -1,4 +1,3 @@
-import type * as Undici from "@effect/platform-node/Undici"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { makeResponseQueue } from "../src/internal/http/responseQueue.js"
@@ -9,7 +8,7 @@ import { deadlines } from "./scriptedTransport.js"
 const connection = () => {
   const signals: Array<string> = []
   const controller = { pause: () => signals.push("pause"), resume: () => signals.push("resume") }
-  return { signals, controller: controller as unknown as Undici.Dispatcher.DispatchController }
+  return { signals, controller }
 }
 
 describe("the queue of a response", () => {

@@ -1,24 +1,29 @@
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import * as Headers from "@effect/platform/Headers"
+import type * as Headers from "@effect/platform/Headers"
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
-import * as Chunk from "effect/Chunk"
+import { contained } from "@effect-speech/common/Contained"
+import * as Channel from "effect/Channel"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { DeadlineExceeded, Failure, ReadFailed, UploadFailed } from "../../unstable/Failure.js"
+import type { ReadFailed, UploadFailed } from "../../unstable/Failure.js"
 import { type Chunks, chunks, type Upload } from "../../unstable/Upload.js"
 import { awaitBriefly } from "../timer/awaitBriefly.js"
-import { type CallTimer, outOfScope } from "../timer/callTimer.js"
+import type { CallTimer } from "../timer/callTimer.js"
 import { classifyConnectionError, neverConnected, toUploadFailed } from "./classifyConnectionError.js"
 import type { HttpDriver, HttpRequest, HttpResponse, UploadObserver } from "./httpDriver.js"
+import { makeResponseQueue, type ResponseQueue, type ResponseSource } from "./responseQueue.js"
 import { makeUploadProgress } from "./uploadProgress.js"
 
 const prototype: unknown = Object.getPrototypeOf(HttpClient.make(() => Effect.never))
@@ -38,22 +43,25 @@ const withItsExecute = (given: HttpClient.HttpClient): HttpClient.HttpClient =>
 
 /** Uses any HttpClient. */
 export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver => {
-  // The client's own span is off: it would hold headers of the service, which may quote the key, and it would send trace
-  // headers to a third party. `withScope` must come last, because it finds a request by its identity.
-  const client = withItsExecute(given).pipe(
-    HttpClient.withTracerDisabledWhen(() => true),
-    HttpClient.withScope
-  )
-  return {
-    exchange: (httpRequest, timer, observer) => {
-      let scope: Scope.CloseableScope | undefined
-      let uploadFailure: UploadFailed | undefined
-      let reader: Fiber.RuntimeFiber<unknown, unknown> | undefined
-      /** The fibers that run the client, with its finalizers. */
-      const running = new Set<Fiber.RuntimeFiber<unknown>>()
-      let isClosed = false
+  // `withScope` must come last, because it finds a request by its identity.
+  const client = HttpClient.withScope(withItsExecute(given))
+  const exchange: HttpDriver["exchange"] = (httpRequest, timer, observer) => {
+    const queue = makeResponseQueue(timer)
+    let scope: Scope.CloseableScope | undefined
+    let uploadFailure: UploadFailed | undefined
+    let reader: Fiber.RuntimeFiber<unknown, unknown> | undefined
+    /** Runs the client with its finalizers: it sends the request, then reads the response. */
+    let running: Fiber.RuntimeFiber<unknown> | undefined
+    let isComplete = false
+    let isClosed = false
 
-      const execute = Effect.gen(function* () {
+    const failed = (error: HttpClientError.HttpClientError): ReadFailed =>
+      uploadFailure ?? classifyConnectionError(error.cause, error._tag === "ResponseError")
+
+    const send = (made: Scope.CloseableScope, runtime: Runtime.Runtime<never>) =>
+      timer.wait<HttpResponse, ReadFailed>((resume) => {
+        scope = made
+        timer.sent = "nothing"
         const request = toClientRequest(httpRequest, timer, observer, {
           begin: Effect.withFiberRuntime((fiber) => {
             reader = fiber
@@ -63,55 +71,127 @@ export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver =
             uploadFailure = failure
           }
         })
-        // Only fetch reads these options. By default it follows a redirect, which would send the key to another host. With
-        // `redirect: "manual"` it keeps a copy of a streamed body in memory, so for an upload a redirect is an error.
-        const fetchOptions = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
-        const response = yield* Effect.provideService(client.execute(request), FetchHttpClient.RequestInit, {
-          ...fetchOptions,
-          redirect: request.body._tag === "Stream" ? "error" : "manual"
-        }).pipe(
-          Effect.mapError(
-            (error): Failure => uploadFailure ?? classifyConnectionError(error.cause, error._tag === "ResponseError")
-          ),
-          Effect.tapError((failure) =>
-            Effect.sync(() => {
-              if (neverConnected(failure)) timer.sent = "nothing"
-            })
-          )
-        )
-        return yield* toHttpResponse(response, run)
+        const exchanging = Effect.matchEffect(client.execute(request), {
+          onFailure: (error) => {
+            const failure = failed(error)
+            if (neverConnected(failure)) timer.sent = "nothing"
+            return Effect.fail(failure)
+          },
+          onSuccess: (response) => {
+            // Some clients convert all headers each time.
+            const { headers, status } = response
+            resume(Effect.succeed({ status, header: (name) => headers[name], pull: queue.pull }))
+            return readBody(response.stream, headers, queue, made, failed)
+          }
+        })
+        const fiber = Runtime.runFork(clientRuntime(runtime, made, request), contained(exchanging))
+        running = fiber
+        fiber.addObserver((exited) => {
+          running = undefined
+          const exit = Exit.flatten(exited)
+          if (Exit.isSuccess(exit)) {
+            isComplete = true
+            return queue.end()
+          }
+          const failure = Effect.failCause(exit.cause)
+          queue.end(failure)
+          resume(failure)
+        })
+        return Fiber.interruptFork(fiber)
       })
 
-      const run: Run = (effect) =>
-        timer.run(effect, (fiber) => {
-          running.add(fiber)
-          fiber.addObserver(() => running.delete(fiber))
-        })
-      const close = () => {
-        isClosed = true
-        for (const fiber of running) fiber.unsafeInterruptAsFork(FiberId.none)
-        // The scope first: it aborts the request, for which a finalizer of the client may wait.
-        const closed = Effect.zipRight(
-          scope === undefined ? Effect.void : Scope.close(scope, Exit.void),
-          Effect.suspend(() => Fiber.awaitAll([...running]))
-        )
-        // The client may stop reading the upload without closing it: fetch of Node 26 does so if it could not connect.
-        return reader === undefined
-          ? Effect.asVoid(closed)
-          : Effect.zipRight(closed, awaitBriefly(Fiber.interruptFork(reader), reader))
-      }
-      const response = Effect.flatMap(Scope.make(), (made) => {
-        scope = made
-        timer.sent = "nothing"
-        return run(Scope.extend(execute, made))
-      })
-      return { response, close }
+    const close = (): Effect.Effect<void> => {
+      isClosed = true
+      queue.close()
+      // Nothing is left to abort, and an abort costs as much as the rest of a short call.
+      if (isComplete && (reader === undefined || reader.unsafePoll() !== null)) return Effect.void
+      running?.unsafeInterruptAsFork(FiberId.none)
+      // The scope first: it aborts the request, for which a finalizer of the client may wait.
+      const closed = Effect.zipRight(
+        scope === undefined ? Effect.void : Scope.close(scope, Exit.void),
+        Effect.suspend(() => (running === undefined ? Effect.void : Effect.asVoid(Fiber.await(running))))
+      )
+      // The client may stop reading the upload without closing it: fetch of Node 26 does so if it could not connect.
+      return reader === undefined ? closed : Effect.zipRight(closed, awaitBriefly(Fiber.interruptFork(reader), reader))
     }
+    const response = Effect.flatMap(Scope.make(), (made) =>
+      Effect.flatMap(Effect.runtime<never>(), (runtime) => send(made, runtime))
+    )
+    return { response, close }
   }
+  return { exchange }
 }
 
-/** Runs an effect of the client within the deadlines of the call. */
-type Run = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | DeadlineExceeded>
+/** The runtime of a call, with what the client reads beside its request. */
+const clientRuntime = (
+  runtime: Runtime.Runtime<never>,
+  scope: Scope.Scope,
+  { body }: HttpClientRequest.HttpClientRequest
+): Runtime.Runtime<Scope.Scope> =>
+  runtime.pipe(
+    Runtime.updateContext((context) =>
+      context.pipe(
+        Context.add(Scope.Scope, scope),
+        // Only fetch reads these options. By default it follows a redirect, which would send the key to another host. With
+        // `redirect: "manual"` it keeps a copy of a streamed body in memory, so for an upload a redirect is an error.
+        Context.add(FetchHttpClient.RequestInit, {
+          ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),
+          redirect: body._tag === "Stream" ? "error" : "manual"
+        })
+      )
+    ),
+    // The client's own span would hold headers of the service, which may quote the key, and it would send trace headers to a
+    // third party.
+    Runtime.setFiberRef(HttpClient.currentTracerDisabledWhen, () => true)
+  )
+
+/**
+ * Reads a body into the queue, in the fiber of its request: a fiber for each chunk would cost more than the chunk. It waits while the
+ * queue is full.
+ */
+const readBody = (
+  stream: HttpClientResponse.HttpClientResponse["stream"],
+  headers: Headers.Headers,
+  queue: ResponseQueue,
+  scope: Scope.Scope,
+  failed: (error: HttpClientError.ResponseError) => ReadFailed
+): Effect.Effect<void, ReadFailed> => {
+  // A lost connection can look like the regular end of the body, so the length is compared.
+  const announced = headers["content-encoding"] === undefined ? Number(headers["content-length"]) : Number.NaN
+  let received = 0
+  let isPaused = false
+  let wake = (): void => undefined
+  const source: ResponseSource = {
+    pause: () => {
+      isPaused = true
+    },
+    resume: () => {
+      isPaused = false
+      wake()
+    }
+  }
+  const untilResumed = Effect.async<void>((resume) => {
+    wake = () => resume(Effect.void)
+  })
+  return Effect.flatMap(Channel.toPullIn(Stream.toChannel(stream), scope), (pull) => {
+    const readNext: Effect.Effect<void, ReadFailed> = Effect.matchEffect(pull, {
+      onFailure: (error) => Effect.fail(failed(error)),
+      onSuccess: (next) => {
+        if (Either.isLeft(next)) {
+          return received < announced
+            ? Effect.fail<ReadFailed>({ _tag: "ConnectionFailed", reason: "cut", code: undefined })
+            : Effect.void
+        }
+        for (const chunk of next.right) {
+          received += chunk.byteLength
+          queue.add(chunk, source)
+        }
+        return isPaused ? Effect.zipRight(untilResumed, readNext) : readNext
+      }
+    })
+    return readNext
+  })
+}
 
 const toClientRequest = (
   { body, headers, url }: HttpRequest,
@@ -165,36 +245,3 @@ const once = (stream: Chunks): Chunks => {
     return stream
   })
 }
-
-const toHttpResponse = (
-  response: HttpClientResponse.HttpClientResponse,
-  run: Run
-): Effect.Effect<HttpResponse, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const scope = yield* Effect.scope
-    const header = (name: string) => Option.getOrUndefined(Headers.get(response.headers, name))
-    // A lost connection can look like the regular end of the body, so the length is compared.
-    const announced = header("content-encoding") === undefined ? Number(header("content-length")) : Number.NaN
-    let received = 0
-    let next: Effect.Effect<Uint8Array, Option.Option<HttpClientError.ResponseError>> | undefined
-    const open = Effect.map(Scope.extend(Stream.toPull(Stream.rechunk(response.stream, 1)), scope), (pull) => {
-      next = Effect.map(pull, Chunk.unsafeHead)
-      return next
-    })
-
-    const step: Effect.Effect<Uint8Array | undefined, ReadFailed> = Effect.suspend(
-      () => next ?? Effect.flatten(open)
-    ).pipe(
-      Effect.tap((chunk) => Effect.sync(() => (received += chunk.byteLength))),
-      Effect.catchAll((end) => {
-        if (Option.isSome(end)) return Effect.fail(classifyConnectionError(end.value.cause, true))
-        return received < announced
-          ? Effect.fail<ReadFailed>({ _tag: "ConnectionFailed", reason: "cut", code: undefined })
-          : Effect.succeed(undefined)
-      })
-    )
-    let isOpen = true
-    yield* Effect.addFinalizer(() => Effect.sync(() => (isOpen = false)))
-    const pull = Effect.suspend(() => (isOpen ? run(step) : outOfScope))
-    return { status: response.status, header, pull }
-  })

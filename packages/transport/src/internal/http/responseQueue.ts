@@ -1,4 +1,3 @@
-import type * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
 import type { ReadFailed } from "../../unstable/Failure.js"
 import { type CallTimer, outOfScope } from "../timer/callTimer.js"
@@ -9,23 +8,32 @@ const highWaterMark = 256 * 1024
 
 const nothing = Effect.succeed(undefined)
 
-/** The body of a response between undici, which adds chunks, and the reader, which pulls them. */
+/** What the chunks of a body come from. */
+export interface ResponseSource {
+  /** Asks for no more chunks, until `resume`. */
+  readonly pause: () => void
+  readonly resume: () => void
+}
+
+/** The body of a response between its source, which adds chunks, and the reader, which pulls them. */
 export interface ResponseQueue {
   readonly pull: HttpResponse["pull"]
-  readonly add: (chunk: Uint8Array, controller: Undici.Dispatcher.DispatchController) => void
-  readonly end: (failure?: ReadFailed) => void
+  readonly add: (chunk: Uint8Array, source: ResponseSource) => void
+  /** After the chunks that wait, `pull` has this outcome. Default: the regular end of the body. */
+  readonly end: (outcome?: Effect.Effect<undefined, ReadFailed>) => void
   readonly close: () => void
 }
 
 export const makeResponseQueue = (timer: CallTimer): ResponseQueue => {
   const chunks: Array<Uint8Array> = []
   let queued = 0
-  let paused: Undici.Dispatcher.DispatchController | undefined
-  let end: "open" | "ended" | "closed" | ReadFailed = "open"
+  let paused: ResponseSource | undefined
+  /** `undefined`: more chunks may come. */
+  let end: Effect.Effect<undefined, ReadFailed> | undefined
   let wake = (): void => undefined
 
   const pull: HttpResponse["pull"] = Effect.suspend(() => {
-    if (end !== "closed" && timer.left <= 0) return Effect.fail(timer.totalExceeded)
+    if (end !== outOfScope && timer.left <= 0) return Effect.fail(timer.totalExceeded)
     const chunk = chunks.shift()
     if (chunk !== undefined) {
       queued -= chunk.byteLength
@@ -35,35 +43,33 @@ export const makeResponseQueue = (timer: CallTimer): ResponseQueue => {
       }
       return Effect.succeed(chunk)
     }
-    if (end === "ended") return nothing
-    if (end === "closed") return outOfScope
-    if (end !== "open") return Effect.fail(end)
+    if (end !== undefined) return end
     const more = timer.wait<void>((resume) => {
       wake = () => resume(Effect.void)
       // A chunk or the end may have arrived since the check above.
-      if (chunks.length > 0 || end !== "open") wake()
+      if (chunks.length > 0 || end !== undefined) wake()
       return Effect.void
     })
     return Effect.zipRight(more, pull)
   })
   return {
     pull,
-    add: (chunk, controller) => {
-      if (end === "closed") return
+    add: (chunk, source) => {
+      if (end === outOfScope) return
       chunks.push(chunk)
       queued += chunk.byteLength
       if (queued > highWaterMark) {
-        paused = controller
-        controller.pause()
+        paused = source
+        source.pause()
       }
       wake()
     },
-    end: (failure) => {
-      if (end === "open") end = failure ?? "ended"
+    end: (outcome = nothing) => {
+      end ??= outcome
       wake()
     },
     close: () => {
-      end = "closed"
+      end = outOfScope
       chunks.length = 0
     }
   }

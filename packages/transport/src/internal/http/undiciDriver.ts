@@ -64,7 +64,7 @@ export const makeUndiciDriver = ({ dispatcher, stopConnecting }: Agent): HttpDri
         onResponseError: (_, error) => {
           setWaiting(false)
           const failure = upload?.failure() ?? classifyConnectionError(error, hasResponse)
-          queue.end(failure)
+          queue.end(Effect.fail(failure))
           resume(Effect.fail(failure))
         }
       }
