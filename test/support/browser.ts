@@ -1,15 +1,16 @@
 /**
- * Tests in a real browser: one browser for a file of tests; for each test a local service and a context of its own.
+ * Tests in a real browser. The tests of a file share one browser, one tab and one local service, because a new tab costs more than
+ * most tests. Each test begins with the service reset, without cookies, and with a page that is loaded anew.
  */
 import { existsSync } from "node:fs"
 import { LocalService } from "@effect-speech/local-service"
 import type { SpeechToText } from "@effect-speech/stt"
 import type { TextToSpeech } from "@effect-speech/tts"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
-import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
+import type { Browser, BrowserContext, ConsoleMessage, Locator, Page, WebError } from "playwright-core"
 import { expect, test } from "vitest"
 import { startChromium } from "./chromium.js"
 import { localClients } from "./localClients.js"
@@ -44,11 +45,11 @@ export type Clients = Layer.Layer<LocalService | SpeechToText | TextToSpeech>
 
 interface Fixtures {
   readonly browser: Browser
-  /** What `service` runs. Default: a service with espeak-ng and the recogniser of known recordings. */
-  readonly clients: () => Clients
+  /** What `service` runs, for this test alone. Default: the shared service, with espeak-ng and the recogniser of known recordings. */
+  readonly clients: (() => Clients) | undefined
   readonly service: Service
   readonly messages: Messages
-  /** A context of its own: no cookies, an empty cache. */
+  /** The context of the tab. It has no cookies. */
   readonly context: BrowserContext
   /** A page that shows nothing yet. */
   readonly blank: Page
@@ -56,8 +57,66 @@ interface Fixtures {
   readonly page: Page
 }
 
+/** What the tests of a file share. */
+interface Shared {
+  readonly sharedService: Service
+  readonly tab: Tab
+}
+
+const startService = async (clients: Clients) => {
+  if (!existsSync(page)) throw new Error("The console is not built: run pnpm build:console first.")
+  const runtime = ManagedRuntime.make(clients)
+  const { adminToken, consoleLink, platformUrl, ttsBaseUrl } = await runtime.runPromise(LocalService)
+  const service: Service = {
+    platformUrl,
+    ttsBaseUrl,
+    link: async () => Redacted.value(await runtime.runPromise(consoleLink)),
+    adminToken: Redacted.value(adminToken),
+    run: (program) => runtime.runPromise(program)
+  }
+  return { service, stop: () => runtime.dispose() }
+}
+
+const viewport = { width: 1280, height: 720 }
+
+const makeTab = (browser: Browser) => {
+  let opened: Page | undefined
+  const open = async (): Promise<Page> => {
+    const context = await browser.newContext({
+      acceptDownloads: true,
+      permissions: ["clipboard-read", "clipboard-write", "microphone"],
+      viewport
+    })
+    context.setDefaultTimeout(timeout)
+    await context.addInitScript(helpers)
+    return await context.newPage()
+  }
+  return {
+    open: async () => {
+      opened ??= await open()
+      return opened
+    },
+    /** Leaves nothing of a test that succeeded. */
+    clear: async (tab: Page) => {
+      const context = tab.context()
+      for (const page of context.pages()) if (page !== tab) await page.close()
+      await tab.evaluate("localStorage.clear()")
+      await tab.goto("about:blank")
+      await tab.setViewportSize(viewport)
+      await tab.emulateMedia({ colorScheme: null, reducedMotion: null })
+      await context.clearCookies()
+    },
+    /** After a test that failed, and may have left anything. */
+    close: async () => {
+      await opened?.context().close()
+      opened = undefined
+    }
+  }
+}
+type Tab = ReturnType<typeof makeTab>
+
 /** A test in a browser. */
-export const it = test.extend<Fixtures & { readonly collected: Collected }>({
+export const it = test.extend<Fixtures & Shared & { readonly collected: Collected }>({
   browser: [
     // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the names of the fixtures from a pattern.
     async ({}, use) => {
@@ -67,22 +126,35 @@ export const it = test.extend<Fixtures & { readonly collected: Collected }>({
     },
     { scope: "file" }
   ],
+  sharedService: [
+    // biome-ignore lint/correctness/noEmptyPattern: as above.
+    async ({}, use) => {
+      const { service, stop } = await startService(localClients())
+      await use(service)
+      await stop()
+    },
+    { scope: "file" }
+  ],
+  tab: [
+    async ({ browser }, use) => {
+      const tab = makeTab(browser)
+      await use(tab)
+      await tab.close()
+    },
+    { scope: "file" }
+  ],
   // biome-ignore lint/correctness/noEmptyPattern: as above.
   clients: async ({}, use) => {
-    await use(() => localClients())
+    await use(undefined)
   },
-  service: async ({ clients }, use) => {
-    if (!existsSync(page)) throw new Error("The console is not built: run pnpm build:console first.")
-    const runtime = ManagedRuntime.make(clients())
-    const { adminToken, consoleLink, platformUrl, ttsBaseUrl } = await runtime.runPromise(LocalService)
-    await use({
-      platformUrl,
-      ttsBaseUrl,
-      link: async () => Redacted.value(await runtime.runPromise(consoleLink)),
-      adminToken: Redacted.value(adminToken),
-      run: (program) => runtime.runPromise(program)
-    })
-    await runtime.dispose()
+  service: async ({ clients, sharedService }, use) => {
+    if (clients === undefined) {
+      await sharedService.run(Effect.flatMap(LocalService, ({ reset }) => reset()))
+      return await use(sharedService)
+    }
+    const { service, stop } = await startService(clients())
+    await use(service)
+    await stop()
   },
   // biome-ignore lint/correctness/noEmptyPattern: as above.
   collected: async ({}, use) => {
@@ -92,21 +164,19 @@ export const it = test.extend<Fixtures & { readonly collected: Collected }>({
   messages: async ({ collected }, use) => {
     await use({ accept: (pattern) => collected.accepted.push(pattern), list: collected.messages })
   },
-  context: async ({ browser, collected: { accepted, messages } }, use) => {
-    const context = await browser.newContext({
-      acceptDownloads: true,
-      permissions: ["clipboard-read", "clipboard-write", "microphone"]
-    })
-    context.setDefaultTimeout(timeout)
-    context.on("console", (message) => messages.push(`${message.type()}: ${message.text()}`))
-    context.on("weberror", (error) => messages.push(`uncaught: ${error.error().stack ?? error.error()}`))
-    await context.addInitScript(helpers)
+  context: async ({ collected: { accepted, messages }, tab, task }, use) => {
+    const page = await tab.open()
+    const context = page.context()
+    const onMessage = (message: ConsoleMessage) => messages.push(`${message.type()}: ${message.text()}`)
+    const onError = (error: WebError) => messages.push(`uncaught: ${error.error().stack ?? error.error()}`)
+    context.on("console", onMessage).on("weberror", onError)
     await use(context)
-    await context.close()
+    await (task.result?.state === "fail" ? tab.close() : tab.clear(page))
+    context.off("console", onMessage).off("weberror", onError)
     expect(messages.filter((message) => !accepted.some((pattern) => pattern.test(message)))).toEqual([])
   },
-  blank: async ({ context }, use) => {
-    await use(await context.newPage())
+  blank: async ({ context: _, tab }, use) => {
+    await use(await tab.open())
   },
   page: async ({ blank, service }, use) => {
     await blank.goto(await service.link())
@@ -122,7 +192,7 @@ interface Collected {
 
 /** An assertion on the result of `read`, which is read again until the assertion holds. */
 export const eventually = <A>(read: () => A | Promise<A>, limit: number = timeout) =>
-  expect.poll(read, { timeout: limit, interval: 20 })
+  expect.poll(read, { timeout: limit, interval: 50 })
 
 /**
  * Runs in each page first. It remembers each audio element that plays, also one that is not in the document, and counts
