@@ -103,8 +103,10 @@ export interface PathOptions {
 }
 
 /**
- * A file. It is read as it is sent, in constant memory; one of at most 256 KiB is read at once. If it changes while it is read,
- * the call fails.
+ * A file. It is read as it is sent, in constant memory. If it changes while it is read, the call fails.
+ *
+ * A file of at most 256 KiB is read at once, before it is sent. Over `NodeTransport.layer` it is read a second time if it changed
+ * during the first.
  *
  * @since 0.1.0
  * @category constructors

@@ -79,6 +79,31 @@ describe("a deadline", () => {
       expect(yield* Fiber.join(fiber)).toBe("done")
     })
   )
+
+  it.effect("ends the opening of a request, and stops what it waits for before the call ends", () =>
+    Effect.gen(function* () {
+      let stopped = 0
+      const stop = Effect.delay(
+        Effect.sync(() => {
+          stopped++
+        }),
+        "10 millis"
+      )
+      const transport = yield* playedTransport(() => Effect.never)
+      const running = transport.run({ ...operation(), request: ({ wait }) => wait(() => stop) })
+      const exceeded = yield* Effect.fork(Effect.flip(running))
+      yield* TestClock.adjust("10 seconds")
+      yield* TestClock.adjust("10 millis")
+      const failure = { _tag: "DeadlineExceeded", phase: "upload", limitMillis: 10_000 }
+      expect(yield* Fiber.join(exceeded)).toMatchObject({ failure, progress: { sent: "nothing" } })
+      const interrupted = yield* Effect.fork(running)
+      yield* TestClock.adjust("1 seconds")
+      yield* Fiber.interruptFork(interrupted)
+      yield* TestClock.adjust("10 millis")
+      expect(stopped).toBe(2)
+      expect(interrupted.unsafePoll()?._tag).toBe("Failure")
+    })
+  )
 })
 
 describe("a connection that fails", () => {

@@ -4,6 +4,7 @@ import * as RecordingFile from "@effect-speech/audio-codec/RecordingFile"
 import * as StreamBeginning from "@effect-speech/common/StreamBeginning"
 import { errorName, systemCode } from "@effect-speech/common/SystemCode"
 import type { UploadFailed } from "@effect-speech/transport/unstable/Failure"
+import type { ReadSmallFile } from "@effect-speech/transport/unstable/SmallFile"
 import { type Chunks, fromMemory, fromStream, type Upload } from "@effect-speech/transport/unstable/Upload"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
@@ -55,6 +56,16 @@ export const openAudio = <R>(
 /** In bytes. A file of at most this size is read at once and closed: that takes fewer disk calls, and no fiber for the upload. */
 const smallFile = 256 * 1024
 
+/** Reads a small file without a fiber. `undefined`: open it by {@link openAudio}, which also says what is wrong with it. */
+export const readAtOnce =
+  ({ expected, path }: PathSource<unknown>, read: ReadSmallFile) =>
+  (done: (bytes: Uint8Array | undefined) => void): Effect.Effect<void> =>
+    read(path, smallFile, (file) => {
+      if (file === undefined) return done(undefined)
+      const version = { byteLength: file.bytes.byteLength, modifiedMillis: file.modifiedMillis }
+      done(expected === undefined || isVersion(version, expected) ? file.bytes : undefined)
+    })
+
 const openPath = ({
   expected,
   path
@@ -82,7 +93,10 @@ const openPath = ({
   })
 
 /** A file system without times, and a time that it can't state, do not count. */
-const isVersion = ({ byteLength, modifiedMillis }: RecordingFile.RecordingFile, expected: FileVersion): boolean =>
+const isVersion = (
+  { byteLength, modifiedMillis }: Pick<RecordingFile.RecordingFile, "byteLength" | "modifiedMillis">,
+  expected: FileVersion
+): boolean =>
   byteLength === expected.size &&
   (modifiedMillis === undefined || Number.isNaN(modifiedMillis) || modifiedMillis === expected.modifiedMillis)
 

@@ -1,4 +1,5 @@
 import type { Operation } from "@effect-speech/transport/unstable/Operation"
+import { readerOf } from "@effect-speech/transport/unstable/SmallFile"
 import { enclose, type Upload } from "@effect-speech/transport/unstable/Upload"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,7 +13,7 @@ import type { Transcription } from "../Transcription.js"
 import type { TranscriptionOptions } from "../TranscriptionOptions.js"
 import { filePartOf } from "./filePart.js"
 import { multipartEnvelope } from "./multipart.js"
-import { describeRecording, type OpenAudio, openAudio, openBytes } from "./openAudio.js"
+import { describeRecording, type OpenAudio, openAudio, openBytes, readAtOnce } from "./openAudio.js"
 import { asTelephony, describeConverted } from "./telephony.js"
 import { type WarnedFacts, warningsFor } from "./warnings.js"
 
@@ -49,11 +50,23 @@ export const requestOf = <R>(
         form(recording.container, upload, describeConverted(recording))
       )
     )
-  if (audio._tag === "Bytes" && fields.telephony !== true) return Effect.flatMap(openBytes(audio.bytes), unconverted)
-  return (scope) =>
-    openAudio(audio, lookAhead).pipe(
-      Effect.flatMap(fields.telephony === true ? converted : unconverted),
-      Scope.extend(scope),
-      Effect.provide(context())
+  const isConverted = fields.telephony === true
+  if (audio._tag === "Bytes" && !isConverted) return Effect.flatMap(openBytes(audio.bytes), unconverted)
+  return ({ inScope, wait }) => {
+    const opening = inScope((scope) =>
+      openAudio(audio, lookAhead).pipe(
+        Effect.flatMap(isConverted ? converted : unconverted),
+        Scope.extend(scope),
+        Effect.provide(context())
+      )
     )
+    if (audio._tag !== "Path" || isConverted) return opening
+    return Effect.flatMap(Effect.provide(audio.fileSystem, context()), (fs) => {
+      const read = readerOf(fs)
+      if (read === undefined) return opening
+      return Effect.flatMap(wait(readAtOnce(audio, read)), (bytes) =>
+        bytes === undefined ? opening : Effect.flatMap(openBytes(bytes), unconverted)
+      )
+    })
+  }
 }

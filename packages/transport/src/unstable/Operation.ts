@@ -22,12 +22,12 @@ export interface Operation<A, E extends ServiceError, Context = undefined, Readi
   readonly sentId: string
   /**
    * The request without the key; or an effect that builds a new one for each attempt, from memory and without waiting; or
-   * a function that opens one. Resources that the function opens in the scope are closed at the end of the attempt.
+   * a function that opens one, and waits only as `opening` does.
    */
   readonly request:
     | Request<Context>
     | Effect.Effect<Request<Context>, UploadFailed>
-    | ((scope: Scope.Scope) => Effect.Effect<Request<Context>, UploadFailed>)
+    | ((opening: Opening) => Effect.Effect<Request<Context>, Failure>)
   /** Whether the request can be built more than once. */
   readonly repeatable: boolean
   /** Turns a response of any status into a result or an error. `context` is that of the request. */
@@ -36,6 +36,22 @@ export interface Operation<A, E extends ServiceError, Context = undefined, Readi
   readonly fail: (failure: Failure, progress: Progress, latest: Response<Reading> | undefined) => E
   /** Turns a failure of a response that had begun into an error of the operation. */
   readonly failReading: (failure: ReadFailed, progress: Progress, response: Response<Reading>) => Reading
+}
+
+/**
+ * How the request of an attempt is opened. A deadline ends both.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Opening {
+  /**
+   * Runs an effect in a fiber of its own, since it may be slow to interrupt. What it opens in the scope is closed at the end of the
+   * attempt.
+   */
+  readonly inScope: <A>(open: (scope: Scope.Scope) => Effect.Effect<A, UploadFailed>) => Effect.Effect<A, Failure>
+  /** Waits until `start` calls `done`. After a deadline or an interruption it runs the effect that `start` returned. */
+  readonly wait: <A>(start: (done: (value: A) => void) => Effect.Effect<void>) => Effect.Effect<A, Failure>
 }
 
 /**

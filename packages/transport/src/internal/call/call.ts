@@ -34,8 +34,10 @@ export interface Call {
   readonly elapsedMillis: () => number
   /** How long the call waited for its turn. `undefined`: it did not wait. */
   readonly queuedMillis: () => number | undefined
-  /** Starts an attempt, `delayMillis` after the end of the previous one. Its resources are in `scope`. */
-  readonly beginAttempt: (scope: Scope.CloseableScope | undefined, delayMillis: number) => void
+  /** Starts an attempt, `delayMillis` after the end of the previous one. */
+  readonly beginAttempt: (delayMillis: number) => void
+  /** Records the scope in which the request of the attempt opens its resources. */
+  readonly opening: (scope: Scope.CloseableScope) => void
   /** Records the exchange of the attempt, before its request is sent. */
   readonly sending: (exchange: HttpExchange) => void
   /** Records the head of the response. */
@@ -115,11 +117,14 @@ export const makeCall = (
     },
     elapsedMillis,
     queuedMillis,
-    beginAttempt: (scope, delay) => {
-      attemptScope = scope
+    beginAttempt: (delay) => {
+      attemptScope = undefined
       exchange = undefined
       attempts.begin(delay)
       timer.begin()
+    },
+    opening: (scope) => {
+      attemptScope = scope
     },
     sending: (started) => {
       exchange = started

@@ -6,8 +6,9 @@ import * as Scope from "effect/Scope"
 import type { CallEvent } from "../../CallEvent.js"
 import type { ServiceError } from "../../ServiceError.js"
 import type { Failure } from "../../unstable/Failure.js"
-import type { Operation, Request } from "../../unstable/Operation.js"
+import type { Opening, Operation, Request } from "../../unstable/Operation.js"
 import type { HttpDriver, HttpResponse, UploadObserver } from "../http/httpDriver.js"
+import { briefly } from "../timer/awaitBriefly.js"
 import type { Call } from "./call.js"
 
 /** How one attempt is sent. */
@@ -70,15 +71,20 @@ const buildRequest = <A, E extends ServiceError, Context, Reading extends E>(
   { request }: Operation<A, E, Context, Reading>,
   delayMillis: number
 ): Effect.Effect<Request<Context>, Failure> => {
-  if (typeof request !== "function") {
-    call.beginAttempt(undefined, delayMillis)
-    return Effect.isEffect(request) ? request : Effect.succeed(request)
-  }
-  return Effect.flatMap(Scope.make(), (scope) => {
-    call.beginAttempt(scope, delayMillis)
-    return call.timer.run(request(scope))
-  })
+  call.beginAttempt(delayMillis)
+  if (typeof request === "function") return request(openingOf(call))
+  return Effect.isEffect(request) ? request : Effect.succeed(request)
 }
+
+const openingOf = (call: Call): Opening => ({
+  inScope: (open) =>
+    Effect.flatMap(Scope.make(), (scope) => {
+      call.opening(scope)
+      return call.timer.run(open(scope))
+    }),
+  wait: <A>(start: (done: (value: A) => void) => Effect.Effect<void>) =>
+    call.timer.wait<A>((resume) => briefly(start((value) => resume(Effect.succeed(value)))))
+})
 
 /** Emits the events of an upload, with the context and the fiber refs of the attempt. */
 const reportUpload = (

@@ -1,4 +1,4 @@
-import { close, constants, fstat, fsync, open, read, type Stats } from "node:fs"
+import { close, fstat, fsync, open, read, type Stats } from "node:fs"
 import { BadArgument, type PlatformError, SystemError, type SystemErrorReason } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -6,6 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
+import { withReader } from "../../unstable/SmallFile.js"
+import { readSmallFile, readWithoutWaiting } from "./readSmallFile.js"
 
 /**
  * NodeFileSystem, with another `open` for reading:
@@ -15,20 +17,22 @@ import * as Scope from "effect/Scope"
  * - `stat` of the open file also has `ctimeMs`, the time of its last change, which no program can set back.
  *
  * The `open` of NodeFileSystem takes no such flag, and makes a File only of what it opened itself.
+ *
+ * It also reads small files at once.
  */
 export const layer: Layer.Layer<FileSystem.FileSystem> = Layer.effect(
   FileSystem.FileSystem,
   Effect.map(FileSystem.FileSystem, (fs) =>
-    FileSystem.make({
-      ...fs,
-      open: (path, options) =>
-        (options?.flag ?? "r") === "r" ? openForReading(path, options?.mode) : fs.open(path, options)
-    })
+    withReader(
+      FileSystem.make({
+        ...fs,
+        open: (path, options) =>
+          (options?.flag ?? "r") === "r" ? openForReading(path, options?.mode) : fs.open(path, options)
+      }),
+      readSmallFile
+    )
   )
 ).pipe(Layer.provide(NodeFileSystem.layer))
-
-/** Windows has neither the flag nor pipes among its files. */
-const readWithoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 type Done<A> = (error: NodeJS.ErrnoException | null, value: A) => void
 
