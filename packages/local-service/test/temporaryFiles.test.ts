@@ -16,7 +16,7 @@ layer(NodeFileSystem.layer)("speech that is too long for memory", (it) => {
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
-      const { storeSamples } = yield* makeTemporaryFiles(folder)
+      const { storeSamples } = yield* makeTemporaryFiles(folder, { always: 2 ** 20, most: 2 ** 20 })
       yield* storeSamples(new Float32Array(300_000), { length: 300_000, problem: "too long" })
       const names = yield* fs.readDirectory(folder)
       expect(names.length).toBe(1)
@@ -37,7 +37,10 @@ layer(NodeFileSystem.layer)("a compressed recording for an engine", (it) => {
   const setUp = Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped()
-    return { files: fs.readDirectory(folder), temporaryFiles: yield* makeTemporaryFiles(folder) }
+    return {
+      files: fs.readDirectory(folder),
+      temporaryFiles: yield* makeTemporaryFiles(folder, { always: 2 ** 20, most: 2 ** 20 })
+    }
   })
 
   it.scoped("is in a file until the engine has read it, with each of its samples", () =>

@@ -20,11 +20,10 @@ export type Piece = Pick<Quiet.Piece, "startSample" | "samples">
 /** In samples: 4 seconds. After each block, other requests run. */
 const blockLength = 2 ** 16
 
-const blocksOf = <E, R>(samples: Samples<E, R>): Stream.Stream<Float32Array, E, R> =>
+const smallBlocksOf = <E, R>(samples: Stream.Stream<Float32Array, E, R>): Stream.Stream<Float32Array, E, R> =>
   Stream.suspend(() => {
     let sinceYield = 0
-    const whole: Stream.Stream<Float32Array, E, R> = samples instanceof Float32Array ? Stream.make(samples) : samples
-    return whole.pipe(
+    return samples.pipe(
       Stream.mapConcat(function* (block) {
         for (let at = 0; at < block.length; at += blockLength) yield block.subarray(at, at + blockLength)
       }),
@@ -71,9 +70,11 @@ export const cut = <E, R>(
   Effect.gen(function* () {
     const longest = (longestMillis * sampleRate) / 1000
     if (samples instanceof Float32Array && samples.length <= longest) return samples
-    const pull = yield* Stream.toPull(blocksOf(samples))
+    const whole: Stream.Stream<Float32Array, E, R> = samples instanceof Float32Array ? Stream.make(samples) : samples
+    const pull = yield* Stream.toPull(whole)
     const { blocks, isAll } = yield* beginningOf(pull, longest)
     if (isAll) return concat([...blocks], Float32Array)
     const rest = Stream.repeatEffectChunkOption(pull)
-    return Quiet.cutStream(Stream.concat(Stream.fromIterable(blocks), rest), sampleRate, { maximum: longestMillis })
+    const all = smallBlocksOf(Stream.concat(Stream.fromIterable(blocks), rest))
+    return Quiet.cutStream(all, sampleRate, { maximum: longestMillis })
   })

@@ -262,7 +262,7 @@ describe("a data directory", () => {
       const dataDirectory = newPath()
       yield* during({ dataDirectory }, function* ({ ask, transcribe }) {
         fs.rmSync(dataDirectory, { recursive: true })
-        const long = form(...fields, file(wav({ samples: 200_000 })))
+        const long = form(...fields, file(wav({ samples: 600_000 })))
         expect((yield* transcribe(long, {}, { failing: true })).status).toBe(500)
         expect((yield* ask("GET", "/usage")).json()).toEqual([])
       })
@@ -270,16 +270,18 @@ describe("a data directory", () => {
   )
 
   it.live(
-    "holds an upload of more than 256 KiB in a file that only its owner can read, until the journal is cleared or the service ends",
+    "holds an upload of more than 1 MiB in a file that only its owner can read, and keeps one of more than 256 KiB in one, until the journal is cleared or the service ends",
     () =>
       Effect.gen(function* () {
         const dataDirectory = newPath()
         const folder = join(dataDirectory, temporaryFolder)
         const files = Effect.sync(() => fs.readdirSync(folder))
         yield* during({ dataDirectory }, function* ({ ask, key, raw, transcribe }) {
-          const body = form(...fields, file(wav({ samples: 200_000 })))
+          const body = form(...fields, file(wav({ samples: 600_000 })))
           const head = transcriptionRequest(key, "", { "Content-Length": body.length })
-          const call = yield* Effect.fork(raw("stt", [head, body.subarray(0, 350_000), 300, body.subarray(350_000)]))
+          const call = yield* Effect.fork(
+            raw("stt", [head, body.subarray(0, 1_150_000), 300, body.subarray(1_150_000)])
+          )
           const modes = Effect.sync(() =>
             fs.readdirSync(folder).map((name) => fs.statSync(join(folder, name)).mode & 0o777)
           )
@@ -289,8 +291,8 @@ describe("a data directory", () => {
           expect(yield* modes).toEqual([0o600, 0o600])
           expect((yield* ask("DELETE", "/requests")).status).toBe(204)
           yield* eventually(files, (found) => found.length === 0)
-          yield* transcribe(body)
-          expect((yield* files).length).toBe(1)
+          yield* transcribe(form(...fields, file(wav({ samples: 200_000 }))))
+          expect(yield* eventually(modes, (found) => found.length > 0)).toEqual([0o600])
         })
         expect(yield* files).toEqual([])
       })

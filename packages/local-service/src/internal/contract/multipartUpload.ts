@@ -11,14 +11,14 @@ import { bodyTimeoutProblem, contentEncodingProblem } from "../http/requestBodie
 import type { FormFile, KeptForm } from "../journal/details.js"
 import type { UploadKeeper } from "../journal/keepUpload.js"
 import { clearTimeout, setTimeout } from "../realTime.js"
-import { TemporaryFiles } from "../recordings/temporaryFiles.js"
+import { type MemoryShare, TemporaryFiles } from "../recordings/temporaryFiles.js"
 
 /** A multipart form. */
 export interface Upload {
   /** In the order of the form. */
   readonly fields: ReadonlyArray<readonly [name: string, value: string]>
   /**
-   * The uploaded file: the bytes of a short WAV file, or the path of another one, which is on disk until the scope closes.
+   * The uploaded file: the bytes of a WAV file that is in memory, or the path of another one, which is on disk until the scope closes.
    * `undefined` if the form has none.
    */
   readonly file: Uint8Array | string | undefined
@@ -39,8 +39,11 @@ export interface UploadLimits {
 
 const fieldLimits = { fields: 256, parts: 257, fieldSize: 64 * 1024, headerPairs: 32, headerSize: 16 * 1024 }
 
-/** In bytes: 16 seconds of telephony. A file on disk costs more than the rest of a short call. */
-const maximumInMemory = 256 * 1024
+/**
+ * In bytes. A file on disk costs more than the rest of a call: a short one (16 seconds of telephony) always stays in memory, and half a
+ * minute at 16 kHz while there is room.
+ */
+const inMemory = { always: 256 * 1024, most: 1024 * 1024 }
 
 /** Reads the form of a request: its fields, and one file in the field `fileField`. */
 export const readUpload = (
@@ -58,6 +61,7 @@ export const readUpload = (
     const temporaryFiles = yield* TemporaryFiles
     const files = yield* Scope.make()
     const newPath = () => Effect.runPromise(Scope.extend(temporaryFiles.newPath, files))
+    const memory = yield* temporaryFiles.memory(inMemory)
     // Waits for the parser. A file that is still being opened would reappear after its removal.
     let parsing: Promise<unknown> = Promise.resolve()
     yield* Effect.addFinalizer((exit) =>
@@ -68,7 +72,7 @@ export const readUpload = (
     )
     return yield* Effect.tryPromise({
       try: (signal) => {
-        const upload = parse(request, { fileField, newPath, signal, ...limits })
+        const upload = parse(request, { fileField, memory, newPath, signal, ...limits })
         parsing = upload
         return upload
       },
@@ -171,6 +175,7 @@ const refuse = (status: number, message: string) => new Refused({ status, messag
 
 interface ParseOptions extends UploadLimits {
   readonly fileField: string
+  readonly memory: MemoryShare
   readonly newPath: () => Promise<string>
   readonly signal: AbortSignal
 }
@@ -230,7 +235,7 @@ const parse = async (request: IncomingMessage, options: ParseOptions): Promise<U
   }
 }
 
-/** The bytes of a short WAV file, or the path of any other file. */
+/** The bytes of a WAV file that is in memory, or the path of any other file. */
 interface StoredFile {
   readonly file: Uint8Array | string
   readonly byteLength: number
@@ -238,7 +243,7 @@ interface StoredFile {
 
 const storeFile = async (
   file: BusboyFileStream,
-  { maximumFileBytes, newPath, signal }: ParseOptions
+  { maximumFileBytes, memory, newPath, signal }: ParseOptions
 ): Promise<StoredFile> => {
   let path: string | undefined
   let waiting: Array<Uint8Array> = []
@@ -250,6 +255,7 @@ const storeFile = async (
       target ??= await open(path, "wx", 0o600)
       for (const chunk of waiting) await target.writeFile(chunk)
       waiting = []
+      memory.release()
       return path
     } catch (cause) {
       throw new Unwritable("the upload can't be written", { cause })
@@ -259,7 +265,7 @@ const storeFile = async (
     for await (const chunk of addAbortSignal(signal, file)) {
       waiting.push(chunk)
       length += chunk.length
-      if (length > maximumInMemory) await write()
+      if (target !== undefined || !memory.fits(chunk.length)) await write()
     }
     if (file.truncated) throw refuse(413, `the file is larger than ${maximumFileBytes} bytes`)
     const whole = Buffer.concat(waiting)

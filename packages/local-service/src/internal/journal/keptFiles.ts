@@ -13,8 +13,8 @@ export const keptLimits = {
   memory: 32 * 1024 * 1024,
   /** Of all files on disk together. */
   disk: 512 * 1024 * 1024,
-  /** A file that is written here and becomes longer is on disk: a response that is whole in memory has no more. */
-  longestInMemory: 1024 * 1024
+  /** A longer file is on disk. */
+  longestInMemory: 256 * 1024
 }
 
 /** The bytes of a file. */
@@ -76,12 +76,16 @@ export const makeKeptFiles = <Owner extends object>(
 
 /** Like {@link makeKeptFiles}, with its end, and with how many bytes it has. */
 export const openKeptFiles = <Owner extends object>(directory: string, limits = keptLimits) => {
-  const { addToDisk, addToMemory, begin, bytes, close, forget, held, moveTo } = holdFiles<Owner>(directory, limits)
+  const { addToDisk, addToMemory, begin, bytes, close, forget, held, moveTo, moveToDisk } = holdFiles<Owner>(
+    directory,
+    limits
+  )
   const files: KeptFiles<Owner> = {
     keep: (owner, bytes) => {
       const one = begin(owner)
       one.isWhole = true
       addToMemory(one, bytes)
+      if (bytes.length > limits.longestInMemory) moveToDisk(one)
     },
     move: async (owner, path, byteLength) => {
       const one = begin(owner)
@@ -172,6 +176,18 @@ const holdFiles = <Owner extends object>(directory: string, limits: typeof keptL
       one.path = path
       one.byteLength += chunk.length
       return next(one, () => append(directory, path, [...waiting, chunk]))
+    },
+    /** Its bytes count as those in memory until they are written. */
+    moveToDisk: (one: Held<Owner>): void => {
+      if (one.isForgotten) return
+      const path = pathIn(directory)
+      one.path = path
+      disk.add(one, one.byteLength)
+      void next(one, async () => {
+        await append(directory, path, one.chunks)
+        one.chunks = []
+        memory.remove(one)
+      })
     },
     moveTo: async (one: Held<Owner>, path: string, byteLength: number) => {
       if (one.isForgotten) return

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeStream from "@effect/platform-node/NodeStream"
+import { bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
 import * as Channels from "@effect-speech/audio-codec/Channels"
 import * as Container from "@effect-speech/audio-codec/Container"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
@@ -15,6 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { maximumWhole } from "./samples.js"
 import type { TemporaryFiles } from "./temporaryFiles.js"
 
 export interface DecodeOptions {
@@ -56,8 +58,8 @@ const decoderPermit = (path: string, purpose: Purpose): Effect.Effect<void, neve
 const rates = { from: 4000, to: 192_000 }
 
 /**
- * Decodes a recording, and resamples it: mono. A WAV file in memory is decoded whole, and a file in blocks. The error is a sentence
- * for the response.
+ * Decodes a recording, and resamples it: mono. A short WAV file in memory is decoded at once, and any other recording in blocks, when it is
+ * read. The error is a sentence for the response.
  */
 export const readRecording = (
   recording: string | Uint8Array,
@@ -110,14 +112,21 @@ const resampled = <E, R>(
     )
   })
 
-const decodeWav = (file: Uint8Array, options: DecodeOptions): Effect.Effect<Float32Array, string> =>
+const decodeWav = (file: Uint8Array, options: DecodeOptions): Effect.Effect<Samples<string>, string> =>
   Effect.gen(function* () {
     const { bytes, format } = yield* Effect.mapError(Wav.decode(file), ({ message }) => message)
     const { channels, encoding, sampleRate: from } = format
     yield* checkRate(from)
-    const samples = Channels.mixdown(Pcm.decode(bytes, encoding), channels)
-    if (samples.length > options.maximumSeconds * from) return yield* Effect.fail(tooLong(options))
-    return Resampler.resample(samples, { from, to: options.sampleRate })
+    const frame = bytesPerFrame(format)
+    const length = Math.floor(bytes.length / frame)
+    if (length > options.maximumSeconds * from) return yield* Effect.fail(tooLong(options))
+    const decode = (part: Uint8Array) => Channels.mixdown(Pcm.decode(part, encoding), channels)
+    if (length <= maximumWhole) return Resampler.resample(decode(bytes), { from, to: options.sampleRate })
+    // While it waits for an engine, it takes the memory of its bytes. Only to resample takes long.
+    const size = frame * (from === options.sampleRate ? length : maximumWhole)
+    const starts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => index * size)
+    const blocks = Stream.map(Stream.fromIterable(starts), (start) => decode(bytes.subarray(start, start + size)))
+    return resampled(Stream.rechunk(blocks, 1), from, options)
   })
 
 const readWav = (path: string, options: DecodeOptions): Stream.Stream<Float32Array, string> =>

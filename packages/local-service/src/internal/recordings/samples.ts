@@ -8,6 +8,12 @@ import * as Stream from "effect/Stream"
 /** In samples: a megabyte, 12 seconds of speech. Other requests wait while so much is processed. */
 export const maximumWhole = 2 ** 18
 
+/** Parts of at most {@link maximumWhole} samples. */
+const blocksOf = (samples: Float32Array): ReadonlyArray<Float32Array> =>
+  Array.from({ length: Math.ceil(samples.length / maximumWhole) }, (_, index) =>
+    samples.subarray(index * maximumWhole, (index + 1) * maximumWhole)
+  )
+
 /** Runs `use` on each block. */
 export const forEachBlock = <E, R, E2, R2>(
   samples: Samples<E, R>,
@@ -15,10 +21,7 @@ export const forEachBlock = <E, R, E2, R2>(
 ): Effect.Effect<void, E | E2, R | R2> => {
   if (!(samples instanceof Float32Array)) return Stream.runForEach(samples, use)
   if (samples.length <= maximumWhole) return Effect.asVoid(use(samples))
-  const blocks = Array.from({ length: Math.ceil(samples.length / maximumWhole) }, (_, index) =>
-    samples.subarray(index * maximumWhole, (index + 1) * maximumWhole)
-  )
-  return Effect.forEach(blocks, (block) => Effect.zipRight(yieldToEventLoop, use(block)), { discard: true })
+  return Effect.forEach(blocksOf(samples), (block) => Effect.zipRight(yieldToEventLoop, use(block)), { discard: true })
 }
 
 /** Counts the samples while they are read. */
@@ -49,10 +52,10 @@ export const resample16 = (samples: Int16Array, rates: Resampler.Rates): Int16Ar
 
 export const encode16 = (samples: Float32Array): Int16Array => new Int16Array(Pcm.encode(samples, "pcm16").bytes.buffer)
 
-/** Changes the rate of samples. Other requests run between two blocks of a stream. */
+/** Changes the rate of samples. Other requests run between two blocks. */
 export const resample = <E, R>(samples: Samples<E, R>, rates: Resampler.Rates): Samples<E, R> => {
   if (rates.from === rates.to) return samples
-  return samples instanceof Float32Array
-    ? Resampler.resample(samples, rates)
-    : Resampler.resampleStream(rates)(Stream.tap(Stream.rechunk(samples, 1), () => yieldToEventLoop))
+  if (samples instanceof Float32Array && samples.length <= maximumWhole) return Resampler.resample(samples, rates)
+  const blocks = samples instanceof Float32Array ? Stream.fromIterable(blocksOf(samples)) : samples
+  return Resampler.resampleStream(rates)(Stream.tap(Stream.rechunk(blocks, 1), () => yieldToEventLoop))
 }

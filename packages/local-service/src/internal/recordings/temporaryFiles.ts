@@ -18,12 +18,62 @@ export interface StoredSamples {
   readonly samples: Samples
 }
 
+/** The memory of one thing that is on disk if there is no room for it. */
+export interface MemoryShare {
+  /** Whether so many bytes more fit. After `false`, put the whole on disk and call `release`. */
+  readonly fits: (bytes: number) => boolean
+  /** Gives the room back. The end of the scope does so too. */
+  readonly release: () => void
+}
+
+/** In bytes. */
+export interface ShareLimits {
+  /** So much fits whatever others have. */
+  readonly always: number
+  /** The most that fits while there is room. */
+  readonly most: number
+}
+
+/** In bytes: of all things together that have more than they always may. */
+const maximumInMemory = 64 * 1024 * 1024
+
+/** Of speech, in bytes: {@link maximumWhole} samples, and a minute at 16 kHz. */
+const speechInMemory: ShareLimits = { always: 4 * maximumWhole, most: 4 * 1024 * 1024 }
+
+const makeMemory = () => {
+  let taken = 0
+  return ({ always, most }: ShareLimits): Effect.Effect<MemoryShare, never, Scope.Scope> =>
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        let length = 0
+        let own = 0
+        return {
+          fits: (bytes: number) => {
+            length += bytes
+            if (length <= always) return true
+            if (length > most || taken + bytes > maximumInMemory) return false
+            own += bytes
+            taken += bytes
+            return true
+          },
+          release: () => {
+            taken -= own
+            own = 0
+          }
+        }
+      }),
+      ({ release }) => Effect.sync(release)
+    )
+}
+
 /** Temporary files for data that is too long for memory. Each is removed when its scope closes. */
 export class TemporaryFiles extends Context.Tag("@effect-speech/local-service/internal/TemporaryFiles")<
   TemporaryFiles,
   {
     /** A path for a new file. The file does not exist yet. */
     readonly newPath: Effect.Effect<string, never, Scope.Scope>
+    /** A share of the memory of all. */
+    readonly memory: (limits: ShareLimits) => Effect.Effect<MemoryShare, never, Scope.Scope>
     /** Fails with `problem` if there are more samples than `length`. */
     readonly storeSamples: <P, E = never, R = never>(
       samples: Samples<E, R>,
@@ -52,8 +102,10 @@ export const openTemporaryFolder = async (dataDirectory: string): Promise<string
   return folder
 }
 
+/** @param limits Of speech in memory. */
 export const makeTemporaryFiles = (
-  directory: string
+  directory: string,
+  limits = speechInMemory
 ): Effect.Effect<TemporaryFiles["Type"], never, FileSystem.FileSystem> =>
   Effect.map(FileSystem.FileSystem, (fs) => {
     // Systems remove folders that were not used for days from their temporary folder. A data directory stays deleted.
@@ -62,15 +114,18 @@ export const makeTemporaryFiles = (
       Effect.map(folder, () => `${directory}/${randomUUID()}`),
       (file) => Effect.ignore(fs.remove(file))
     )
+    const memory = makeMemory()
     const format = { sampleRate: 1, channels: 1, encoding: "float32" } as const
     return {
       newPath,
+      memory,
       storeSamples: (samples, most) => {
         if (samples instanceof Float32Array && samples.length <= Math.min(maximumWhole, most.length)) {
           return Effect.succeed({ length: samples.length, samples })
         }
         return Effect.gen(function* () {
           const scope = yield* Effect.scope
+          const share = yield* memory(limits)
           let length = 0
           let buffered: Array<Float32Array> = []
           let written: { readonly name: string; readonly file: FileSystem.File } | undefined
@@ -85,10 +140,11 @@ export const makeTemporaryFiles = (
               length += block.length
               if (length > most.length) return yield* Effect.fail(most.problem)
               buffered.push(block)
-              if (length <= maximumWhole) return
+              if (written === undefined && share.fits(block.byteLength)) return
               written ??= yield* openFile
               for (const each of buffered) yield* Effect.orDie(written.file.writeAll(Pcm.encode(each, "float32").bytes))
               buffered = []
+              share.release()
             })
           yield* Effect.scoped(forEachBlock(samples, store))
           return {
