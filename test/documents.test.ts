@@ -1,7 +1,6 @@
-/** Compares the documents with the code: snippets compile, links lead somewhere, and every option and error is documented. */
+/** Compares the documents with the code: links lead somewhere, and every option and error is documented. */
 
-import { execFile } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
@@ -24,21 +23,11 @@ import { lexer, type Token, type Tokens, walkTokens } from "marked"
 import * as Concurrency from "../packages/transport/src/internal/options/concurrency.js"
 import * as Deadlines from "../packages/transport/src/internal/options/deadlines.js"
 import * as Retries from "../packages/transport/src/internal/options/retries.js"
+import { documents, snippets, withCode } from "../scripts/snippets.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
-
-/** The paths of all Markdown files, from the root. */
-const documents = ((): ReadonlyArray<string> => {
-  const below = (folder: string): ReadonlyArray<string> =>
-    readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-      const path = join(folder, entry.name)
-      if (entry.isDirectory()) return /^(\.|node_modules$|dist$)/.test(entry.name) ? [] : below(path)
-      return entry.name.endsWith(".md") ? [path] : []
-    })
-  return below("")
-})()
 
 const tokensIn = <Type extends string>(document: string, type: Type) => {
   const found: Array<Extract<Token, { type: Type }>> = []
@@ -48,63 +37,12 @@ const tokensIn = <Type extends string>(document: string, type: Type) => {
   return found
 }
 
-interface Snippet {
-  readonly document: string
-  /** The line of the snippet in the document, from 0. */
-  readonly line: number
-  readonly code: string
-}
-
-/** The documents whose code is that of this version: a change log shows earlier ones, and `api.md` is declarations. */
-const withCode = documents.filter((document) => !/(^|\/)(CHANGELOG|api)\.md$/.test(document))
-
-const snippets = withCode.flatMap((document): ReadonlyArray<Snippet> => {
-  const found: Array<Snippet> = []
-  let line = 0
-  for (const token of lexer(read(document))) {
-    if (token.type === "code" && /^(ts|typescript)$/.test(token.lang ?? "")) {
-      found.push({ document, line: line + 1, code: token.text })
-    }
-    line += token.raw.split("\n").length - 1
-  }
-  return found
-})
-
-/** The errors of the compiler, with the lines of the documents. Each snippet is a module. */
-const compile = async (): Promise<string> => {
-  const cache = join(root, "node_modules/.cache")
-  mkdirSync(cache, { recursive: true })
-  const folder = mkdtempSync(join(cache, "documents-"))
-  try {
-    const files = snippets.map(({ code, document, line }) => {
-      const file = `${document.replaceAll("/", "+")}+${line}.ts`
-      writeFileSync(join(folder, file), "\n".repeat(line) + code)
-      return file
-    })
-    writeFileSync(
-      join(folder, "tsconfig.json"),
-      JSON.stringify({ extends: join(root, "tsconfig.json"), files, include: [] })
-    )
-    const output = await new Promise<string>((done) => {
-      execFile(join(root, "node_modules/.bin/tsc"), ["--pretty", "false", "-p", folder], (error, out, err) =>
-        done(error === null ? "" : `${out}${err}` || error.message)
-      )
-    })
-    return output.replace(/^.*?([^/\n]+\.md)\+\d+\.ts\((\d+),\d+\)/gm, (_, document, line) => {
-      return `${document.replaceAll("+", "/")}:${line}`
-    })
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
 describe("the code in the documents", () => {
-  it("compiles, each block as a module", async () => {
+  it("is all found, to be compiled", () => {
     const fences = withCode.flatMap((document) => read(document).match(/^ *```(ts|typescript)$/gm) ?? [])
     expect(snippets.length).toBe(fences.length)
     expect(snippets.length).toBeGreaterThan(10)
-    expect(await compile()).toBe("")
-  }, 60_000)
+  })
 
   it.each([
     ["README.md", "examples/quickstart.ts"],
