@@ -6,7 +6,7 @@ import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build, type Plugin } from "esbuild"
-import { bundling } from "../../scripts/bundling.js"
+import { bundling, undiciClient } from "../../scripts/bundling.js"
 import { licencesOf } from "../../scripts/licences.js"
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -51,7 +51,7 @@ export const buildCommand = async (folder: string): Promise<void> => {
     sourcemap: "external",
     sourcesContent: false,
     metafile: true,
-    plugins: [serverWithoutClient]
+    plugins: [serverWithoutClient, undiciClient]
   })
   await rm(folder, { recursive: true, force: true })
   for (const { contents, path } of outputFiles) {

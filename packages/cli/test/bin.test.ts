@@ -468,7 +468,7 @@ describe("the built command", { timeout: 120_000 }, () => {
         const temporary = mkdtempSync(`${folder}/run-`)
         // Text and audio go through pipes.
         const line = `"$0" "$1" synthesize --text-file - --lang en --out - |
-        "$0" "$1" transcribe - "$2" --model en-general-v2-8khz && "$0" --input-type=module --eval "$3" && exit 7`
+        "$0" "$1" transcribe - "$2" --model en-general-v2-8khz -q && "$0" --input-type=module --eval "$3" && exit 7`
         const command = ["sh", "-c", line, process.execPath, bin, mp3, page]
         const running = yield* start(["run", "--", ...command], { TMPDIR: temporary })
         running.stdin.end("A cat.\n")
