@@ -466,16 +466,16 @@ describe("the built command", { timeout: 120_000 }, () => {
     () =>
       Effect.gen(function* () {
         const temporary = mkdtempSync(`${folder}/run-`)
-        // Text and audio go through pipes.
+        // Text and audio go through pipes. On a slow machine each command also prints its progress.
         const line = `"$0" "$1" synthesize --text-file - --lang en --out - |
-        "$0" "$1" transcribe - "$2" --model en-general-v2-8khz -q && "$0" --input-type=module --eval "$3" && exit 7`
+        "$0" "$1" transcribe - "$2" --model en-general-v2-8khz && "$0" --input-type=module --eval "$3" && exit 7`
         const command = ["sh", "-c", line, process.execPath, bin, mp3, page]
         const running = yield* start(["run", "--", ...command], { TMPDIR: temporary })
         running.stdin.end("A cat.\n")
         expect(yield* running.ended).toEqual({
           code: 7,
           stdout: `standard input: A cat.\n${mp3}: \n200 ${version}\n`,
-          stderr: expect.stringMatching(/^speech: .+cat\.mp3: Nothing was recognised[^\n]*\n$/)
+          stderr: expect.stringMatching(/^speech: .+cat\.mp3: Nothing was recognised/m)
         })
         expect(readdirSync(temporary)).toEqual([])
       })
