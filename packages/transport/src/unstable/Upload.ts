@@ -138,8 +138,13 @@ const encloseSource = (head: Uint8Array, { byteLength, fill }: Source, tail: Uin
   }
 }
 
-/** Longest chunk, in bytes: deadlines and events see the progress of an upload chunk by chunk. */
-const chunkLimit = 256 * 1024
+/**
+ * Longest chunk, in bytes: deadlines and events see the progress of an upload chunk by chunk.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const chunkLimit = 256 * 1024
 
 /** Size of a reused block, in bytes. A larger one needs fewer reads. */
 const reusedBlockSize = 1024 * 1024

@@ -18,13 +18,12 @@ import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { ReadFailed, UploadFailed } from "../../unstable/Failure.js"
-import { type Chunks, chunks, type Upload } from "../../unstable/Upload.js"
 import { awaitBriefly } from "../timer/awaitBriefly.js"
 import type { CallTimer } from "../timer/callTimer.js"
-import { classifyConnectionError, neverConnected, toUploadFailed } from "./classifyConnectionError.js"
+import { classifyConnectionError, neverConnected } from "./classifyConnectionError.js"
 import type { HttpDriver, HttpRequest, HttpResponse, UploadObserver } from "./httpDriver.js"
 import { makeResponseQueue, type ResponseQueue, type ResponseSource } from "./responseQueue.js"
-import { makeUploadProgress } from "./uploadProgress.js"
+import { makeUploadStream, type ReadingObserver } from "./uploadStream.js"
 
 const prototype: unknown = Object.getPrototypeOf(HttpClient.make(() => Effect.never))
 
@@ -207,41 +206,6 @@ const toClientRequest = (
   }
   return HttpClientRequest.setBody(
     request,
-    HttpBody.stream(observed(body, timer, observer, reading), contentType, body.byteLength)
+    HttpBody.stream(makeUploadStream(body, timer, observer, reading), contentType, body.byteLength)
   )
-}
-
-/** Follows the fiber that reads an upload. */
-interface ReadingObserver {
-  /** Runs at the start, in that fiber. */
-  readonly begin: Effect.Effect<void>
-  readonly onFailure: (failure: UploadFailed) => void
-}
-
-const observed = (
-  upload: Upload,
-  timer: CallTimer,
-  observer: UploadObserver | undefined,
-  { begin, onFailure }: ReadingObserver
-): Stream.Stream<Uint8Array, UploadFailed> => {
-  const progress = makeUploadProgress(upload.byteLength, timer, observer)
-  return Stream.execute(begin).pipe(
-    Stream.concat(once(chunks(upload))),
-    Stream.tap((chunk) => Effect.sync(() => progress.pass(chunk.byteLength))),
-    Stream.tapErrorCause((cause) => Effect.sync(() => onFailure(toUploadFailed(cause)))),
-    Stream.concat(Stream.execute(Effect.sync(progress.end)))
-  )
-}
-
-/** Fails if it is read twice: an upload is opened for one attempt, and its source may be used up. */
-const once = (stream: Chunks): Chunks => {
-  let isRead = false
-  return Stream.suspend(() => {
-    if (isRead) {
-      const problem = "the HttpClient sent it a second time; remove its retries and use the option retries"
-      return Stream.fail<UploadFailed>({ _tag: "UploadFailed", problem })
-    }
-    isRead = true
-    return stream
-  })
 }
