@@ -41,15 +41,17 @@ export const make = ({
       const given = onDialect(
         sql`SELECT (i ->> 0)::int AS number, i ->> 1 AS billed, (i ->> 2)::bigint AS cost, i ->> 3 AS warned, i ->> 4 AS answer,
             (i ->> 5)::bigint AS written, decode(i ->> 6, 'hex') AS digest FROM json_array_elements(${list}::json) AS a (i)`,
-        sql`SELECT value ->> 0 AS number, value ->> 1 AS billed, value ->> 2 AS cost, value ->> 3 AS warned, value ->> 4 AS answer,
+        sql`SELECT CAST(value ->> 0 AS INTEGER) AS number, value ->> 1 AS billed, value ->> 2 AS cost, value ->> 3 AS warned, value ->> 4 AS answer,
             value ->> 5 AS written, unhex(value ->> 6) AS digest FROM json_each(${list})`
       )
+      // Not materialized, SQLite would read the whole list once for each file that is started.
       const files = yield* sql<{ seq: Int; slowness: Int }>`
+        WITH g AS MATERIALIZED (${given})
         UPDATE archive_files SET
           state = ${settledAs("done")}, machine = NULL, strikes = NULL, error_tag = NULL, error_message = NULL, reserved = NULL,
           billing = g.billed, credits = coalesce(credits, 0) + g.cost, warnings = g.warned, result = g.answer,
           output_size = g.written, output_digest = g.digest
-        FROM (${given}) AS g
+        FROM g
         WHERE seq = g.number AND machine = ${machine} AND state = ${codeOf("started")}
           AND run = (SELECT r.number FROM archive_runs r WHERE r.id = ${run} AND r.guarded < ${codeOfGuard("credits")} AND r.probe = 0)
         RETURNING seq, (SELECT r.slowness FROM archive_runs r WHERE r.number = run) AS slowness`

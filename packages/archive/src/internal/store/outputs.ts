@@ -39,7 +39,7 @@ export const make = ({
     onDialect(
       sql`SELECT (i ->> 0)::integer AS seq, (i ->> 1)::bigint AS size, decode(i ->> 2, 'hex') AS digest
         FROM json_array_elements(${list}::json) AS a (i)`,
-      sql`SELECT value ->> 0 AS seq, value ->> 1 AS size, unhex(value ->> 2) AS digest FROM json_each(${list})`
+      sql`SELECT CAST(value ->> 0 AS INTEGER) AS seq, value ->> 1 AS size, unhex(value ->> 2) AS digest FROM json_each(${list})`
     )
 
   const alive = (at: Fragment) => sql`seen_at > ${at} - ${sql.literal(String(deadAfterMillis))}`
@@ -59,10 +59,12 @@ export const make = ({
 
     recordOutputs: (run, outputs) =>
       failing(
+        // Without the list of numbers, SQLite would look at all done files of the run, and read the list again for each.
         Effect.asVoid(sql`
-          UPDATE archive_files SET output_size = i.size, output_digest = i.digest
-          FROM (${listed(JSON.stringify(outputs.map(({ digest, seq, size }) => [seq, size, digest])))}) AS i
-          WHERE archive_files.run = ${numberOf(run)} AND archive_files.seq = i.seq AND ${mayBe("repaired")}`)
+          WITH i AS MATERIALIZED (${listed(JSON.stringify(outputs.map(({ digest, seq, size }) => [seq, size, digest])))})
+          UPDATE archive_files SET output_size = i.size, output_digest = i.digest FROM i
+          WHERE archive_files.run = ${numberOf(run)} AND archive_files.seq IN (SELECT seq FROM i)
+            AND archive_files.seq = i.seq AND ${mayBe("repaired")}`)
       ),
 
     forgetOutputs: (run) =>
