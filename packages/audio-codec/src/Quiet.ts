@@ -90,9 +90,9 @@ export const unsafeMakeCutter = (sampleRate: number, options: CutOptions = {}): 
       energies = more
     }
     for (let offset = 0; offset < samples.length; ) {
-      const part = samples.subarray(offset, offset + frame - ((filled + offset) % frame))
-      bands.add(part)
-      offset += part.length
+      const end = Math.min(samples.length, offset + frame - ((filled + offset) % frame))
+      bands.add(samples, offset, end)
+      offset = end
       if ((filled + offset) % frame === 0) bands.take(energies, ((filled + offset) / frame - 1) * bands.count)
     }
   }

@@ -55,9 +55,14 @@ const makeWindows = (sampleRate: number) => {
     /** Returns the mean energy of each window that these samples complete. */
     push: (samples: Float32Array): ReadonlyArray<number> => {
       const energies: Array<number> = []
-      for (const sample of samples) {
-        energy += sample * sample
-        filled++
+      for (let offset = 0; offset < samples.length; ) {
+        const end = Math.min(samples.length, offset + length - filled)
+        // A variable of the loop: the engine boxes one of the closure at each sample.
+        let sum = energy
+        for (let index = offset; index < end; index++) sum += (samples[index] as number) * (samples[index] as number)
+        energy = sum
+        filled += end - offset
+        offset = end
         if (filled === length) energies.push(take())
       }
       return energies

@@ -29,24 +29,32 @@ const percentile = (values: Float64Array, part: number): number =>
 
 /** How far each frame from `first` on lies above the floor, in dB, in the band where that is most. */
 const levelsOf = (energies: Float64Array, bands: number, first: number, frames: number): Float64Array => {
-  const levels = new Float64Array(frames - first)
+  const ratios = new Float64Array(frames - first).fill(1)
   for (let band = 0; band < bands; band++) {
-    const means = levels.map((_, index) => {
-      const from = Math.max(0, first + index - (smoothing - 1) / 2)
-      const to = Math.min(frames, first + index + (smoothing + 1) / 2)
-      let sum = 0
-      for (let frame = from; frame < to; frame++) sum += energies[frame * bands + band] as number
-      return sum / (to - from)
-    })
-    const loudest = means.reduce((most, mean) => Math.max(most, mean), 0)
+    const means = meansOf(energies, bands, band, first, frames)
+    let loudest = 0
+    for (const mean of means) if (mean > loudest) loudest = mean
     const floor = Math.max(percentile(means, 0.05), deepest * loudest)
     if (floor === 0) continue
     for (let index = 0; index < means.length; index++) {
-      const level = 10 * Math.log10((means[index] as number) / floor)
-      if (level > (levels[index] as number)) levels[index] = level
+      const ratio = (means[index] as number) / floor
+      if (ratio > (ratios[index] as number)) ratios[index] = ratio
     }
   }
-  return levels
+  return ratios.map((ratio) => 10 * Math.log10(ratio))
+}
+
+/** The energy of a band in each frame from `first` on: the mean of this frame and those around it. */
+const meansOf = (energies: Float64Array, bands: number, band: number, first: number, frames: number): Float64Array => {
+  const means = new Float64Array(frames - first)
+  for (let frame = first; frame < frames; frame++) {
+    const from = Math.max(0, frame - (smoothing - 1) / 2)
+    const to = Math.min(frames, frame + (smoothing + 1) / 2)
+    let sum = 0
+    for (let at = from; at < to; at++) sum += energies[at * bands + band] as number
+    means[frame - first] = sum / (to - from)
+  }
+  return means
 }
 
 const pausesIn = (levels: Float64Array): ReadonlyArray<Pause> => {
