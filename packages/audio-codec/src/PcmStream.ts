@@ -10,6 +10,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import { dual } from "effect/Function"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import type { AudioFormat } from "./AudioFormat.js"
@@ -17,14 +18,15 @@ import { bytesPerFrame, describe } from "./AudioFormat.js"
 import { concatBytes } from "./internal/bytes.js"
 import { asValue } from "./internal/pcm/audioFormat.js"
 import { through } from "./internal/pcm/blocks.js"
-import { finiteMillis } from "./internal/pcm/durations.js"
-import { makeFader } from "./internal/pcm/fading.js"
+import { type FadeOptions, fadeFrames, makeFader } from "./internal/pcm/fading.js"
 import { makeFrames } from "./internal/pcm/frames.js"
 import { make, type PcmStream } from "./internal/pcm/pcmStream.js"
-import { energyOf, silenceOf } from "./internal/pcm/silence.js"
-import { makeTrimmer } from "./internal/pcm/trimming.js"
+import { silentBlock, silentBytes } from "./internal/pcm/silence.js"
+import { makeTrimmer, type TrimOptions, trimmingOf } from "./internal/pcm/trimming.js"
 
+export type { FadeOptions } from "./internal/pcm/fading.js"
 export { type MakeOptions, make, type PcmStream } from "./internal/pcm/pcmStream.js"
+export type { TrimOptions } from "./internal/pcm/trimming.js"
 
 /**
  * Audio in memory.
@@ -101,10 +103,6 @@ export const mapStream: {
 const wholeFrames = (format: AudioFormat, byteLength: number | undefined): number | undefined =>
   byteLength === undefined ? undefined : byteLength - (byteLength % bytesPerFrame(format))
 
-/** The frames that a duration has. */
-const framesOf = ({ sampleRate }: AudioFormat, name: string, duration: Duration.DurationInput): number =>
-  Math.round((finiteMillis(name, duration) * sampleRate) / 1000)
-
 type Part = PcmStream<unknown, unknown>
 type ErrorOf<Audio> = Audio extends PcmStream<infer E, unknown> ? E : never
 type ContextOf<Audio> = Audio extends PcmStream<unknown, infer R> ? R : never
@@ -149,19 +147,12 @@ export const concat = <const Parts extends readonly [Part, ...ReadonlyArray<Part
  * @category constructors
  */
 export const silence = (format: AudioFormat, duration: Duration.DurationInput): PcmStream => {
-  const byteLength = framesOf(format, "duration of a silence", duration) * bytesPerFrame(format)
-  return make(format, silenceOf(format, byteLength), { byteLength })
-}
-
-/**
- * @since 0.1.0
- * @category options
- */
-export interface FadeOptions {
-  /** Duration of the rise at the start. Default: 5 milliseconds. */
-  readonly in?: Duration.DurationInput | undefined
-  /** Duration of the fall at the end. The stream is delayed by as much. Default: 5 milliseconds. */
-  readonly out?: Duration.DurationInput | undefined
+  const byteLength = silentBytes(format, duration)
+  const blocks = Stream.unfold(byteLength, (left) => {
+    const block = silentBlock(format, left)
+    return block.byteLength === 0 ? Option.none() : Option.some([block, left - block.byteLength])
+  })
+  return make(format, blocks, { byteLength })
 }
 
 /** Whether a function was called with its subject first. */
@@ -180,27 +171,13 @@ export const fade: {
   <E, R>(audio: PcmStream<E, R>, options?: FadeOptions): PcmStream<E, R>
 } = dual(isDataFirst, <E, R>(audio: PcmStream<E, R>, options: FadeOptions = {}): PcmStream<E, R> => {
   const { format } = audio
-  const lengths = {
-    in: framesOf(format, "fade at the start", options.in ?? 5),
-    out: framesOf(format, "fade at the end", options.out ?? 5)
-  }
+  const lengths = fadeFrames(format, options)
   return make(
     format,
     through(audio.stream, () => makeFader(format, lengths)),
     { byteLength: wholeFrames(format, audio.byteLength) }
   )
 })
-
-/**
- * @since 0.1.0
- * @category options
- */
-export interface TrimOptions {
-  /** Loudness below which a window of 10 ms is silent, in dB, less than 0. A sine of full scale has -3 dB. Default: -50. */
-  readonly thresholdDecibels?: number | undefined
-  /** Duration of the silence that stays at each end; less if the audio has less. Default: 40 milliseconds. */
-  readonly keep?: Duration.DurationInput | undefined
-}
 
 /**
  * Drops the silence at the start and at the end, and keeps that between sounds. A window of 10 ms, counted from the first
@@ -217,11 +194,7 @@ export const trim: {
   (options?: TrimOptions): <E, R>(audio: PcmStream<E, R>) => PcmStream<E, R>
   <E, R>(audio: PcmStream<E, R>, options?: TrimOptions): PcmStream<E, R>
 } = dual(isDataFirst, <E, R>(audio: PcmStream<E, R>, options: TrimOptions = {}): PcmStream<E, R> => {
-  const { keep = 40, thresholdDecibels = -50 } = options
-  const trimming = {
-    threshold: energyOf(thresholdDecibels),
-    keep: framesOf(audio.format, "silence to keep", keep)
-  }
+  const trimming = trimmingOf(audio.format, options)
   return make(
     audio.format,
     through(audio.stream, () => makeTrimmer(audio.format, trimming))

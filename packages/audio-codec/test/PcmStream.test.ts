@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { AudioFormat, Pcm, PcmStream } from "@effect-speech/audio-codec"
+import * as WholeAudio from "@effect-speech/audio-codec/unstable/WholeAudio"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
@@ -180,5 +181,19 @@ describe("trimming", () => {
   it("refuses a threshold and a duration that make no sense", () => {
     expect(() => trim(pcm(), { thresholdDecibels: 0 })).toThrow("threshold of silence must be below 0 dB, not 0")
     expect(() => trim(pcm(), { keep: -1 })).toThrow("silence to keep must be 0 ms or more, not -1")
+  })
+})
+
+describe("audio in memory", () => {
+  it("is trimmed, faded and silent as a stream is", () => {
+    const format = mono("pcm16")
+    const speech = [new Uint8Array(2000), new Uint8Array(3000).fill(0x21), new Uint8Array(1501)]
+    const bytes = new Uint8Array(Buffer.concat(speech))
+    const options = { keep: "30 millis", thresholdDecibels: -40 } as const
+    const stream = chunked(format, bytes, [700, 1, 4000])
+    equal(WholeAudio.trim(bytes, format, options), collect(PcmStream.trim(stream, options)))
+    equal(WholeAudio.fade(bytes, format, { in: 20, out: 30 }), collect(PcmStream.fade(stream, { in: 20, out: 30 })))
+    const long = { ...format, encoding: "alaw" } as const
+    equal(Buffer.concat(WholeAudio.silence(long, "10 seconds")), collect(PcmStream.silence(long, "10 seconds")))
   })
 })

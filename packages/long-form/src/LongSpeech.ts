@@ -19,6 +19,7 @@ import * as EventDelivery from "@effect-speech/common/EventDelivery"
 import type { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import type { TtsError, TtsInvalidRequest } from "@effect-speech/tts/TtsError"
 import * as Cause from "effect/Cause"
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
@@ -154,10 +155,10 @@ const start = (request: Request, options: Options) =>
       format = requestedFormat(request) ?? beginning.find(({ audio }) => audio !== undefined)?.audio?.format
     }
     const joiner = makeJoiner(format, options)
-    const joined = Stream.concat(Stream.fromIterable(beginning), Stream.repeatEffectChunkOption(next)).pipe(
-      Stream.mapEffect(joiner.push),
-      Stream.flatten()
-    )
+    const joined = Stream.concat(
+      Stream.fromChunk(Chunk.unsafeFromArray(beginning)),
+      Stream.repeatEffectChunkOption(next)
+    ).pipe(Stream.mapConcat(joiner.push))
     const speech: LongSpeech = Object.assign(PcmStream.make(format, joined), {
       plan: Fiber.join(planning),
       report: Effect.sync(joiner.report)

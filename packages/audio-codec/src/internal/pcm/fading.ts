@@ -1,8 +1,27 @@
+import type * as Duration from "effect/Duration"
 import { type AudioFormat, bytesPerFrame } from "../../AudioFormat.js"
 import * as Pcm from "../../Pcm.js"
 import { concatBytes } from "../bytes.js"
 import type { Converter } from "./blocks.js"
+import { framesOf } from "./durations.js"
 import { makeFrames } from "./frames.js"
+
+/**
+ * @since 0.1.0
+ * @category options
+ */
+export interface FadeOptions {
+  /** Duration of the rise at the start. Default: 5 milliseconds. */
+  readonly in?: Duration.DurationInput | undefined
+  /** Duration of the fall at the end. The stream is delayed by as much. Default: 5 milliseconds. */
+  readonly out?: Duration.DurationInput | undefined
+}
+
+/** The options in frames, with their defaults. */
+export const fadeFrames = (format: AudioFormat, { in: rise = 5, out: fall = 5 }: FadeOptions) => ({
+  in: framesOf(format, "fade at the start", rise),
+  out: framesOf(format, "fade at the end", fall)
+})
 
 /** The raised cosine from 0 to 1, at the middle of frame `index` of `length`. */
 const gainAt = (index: number, length: number): number => 0.5 - 0.5 * Math.cos((Math.PI * (index + 0.5)) / length)
@@ -19,7 +38,7 @@ const amplify = (bytes: Uint8Array, { channels, encoding }: AudioFormat, gain: (
 /** Fades the first and the last frames. It holds back as many as may be the last. */
 export const makeFader = (
   format: AudioFormat,
-  lengths: { readonly in: number; readonly out: number }
+  lengths: ReturnType<typeof fadeFrames>
 ): Converter<Uint8Array, Uint8Array> => {
   const frame = bytesPerFrame(format)
   const wholeFrames = makeFrames(frame)

@@ -1,6 +1,6 @@
-import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
-import type { AudioFormat, Encoding } from "../../AudioFormat.js"
+import type * as Duration from "effect/Duration"
+import { type AudioFormat, bytesPerFrame, type Encoding } from "../../AudioFormat.js"
+import { framesOf } from "./durations.js"
 
 /** The byte of silence. G.711 inverts bits on the line; A-law has no zero, and this is its smallest positive value. */
 const silentByte: Partial<Record<Encoding, number>> = { pcm8: 0x80, alaw: 0xd5, mulaw: 0xff }
@@ -17,11 +17,10 @@ export const energyOf = (thresholdDecibels: number): number => {
 
 const blockLength = 64 * 1024
 
-/** Silence of a length in bytes. Each block has its own memory. */
-export const silenceOf = ({ encoding }: AudioFormat, byteLength: number): Stream.Stream<Uint8Array> =>
-  Stream.unfold(byteLength, (left) => {
-    const length = Math.min(blockLength, left)
-    return length === 0
-      ? Option.none()
-      : Option.some([new Uint8Array(length).fill(silentByte[encoding] ?? 0), left - length])
-  })
+/** The bytes of a silence. */
+export const silentBytes = (format: AudioFormat, duration: Duration.DurationInput): number =>
+  framesOf(format, "duration of a silence", duration) * bytesPerFrame(format)
+
+/** A block of silence, with its own memory. `left` is how many bytes of silence are needed. */
+export const silentBlock = ({ encoding }: AudioFormat, left: number): Uint8Array =>
+  new Uint8Array(Math.min(blockLength, left)).fill(silentByte[encoding] ?? 0)

@@ -1,10 +1,8 @@
 import { AudioFormat, bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
-import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
+import * as WholeAudio from "@effect-speech/audio-codec/unstable/WholeAudio"
 import { unsafeInstance } from "@effect-speech/common/Structural"
 import type * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import type { Boundary } from "../text/boundary.js"
 import type { PlannedPiece } from "./plan.js"
 import { Piece, Report, Segment } from "./report.js"
@@ -52,37 +50,35 @@ export const makeJoiner = (format: AudioFormat, { edgeSilence = "40 millis", fad
       )
     }
   }
-  const push = ({ audio, call, piece, warnings }: PieceAudio) =>
-    Effect.gen(function* () {
-      const bytes =
-        audio === undefined
-          ? new Uint8Array(0)
-          : yield* shapePiece(audio.bytes, audio.format, format, { edgeSilence, fade })
-      const pause = PcmStream.silence(format, pauseAfter(piece.boundary))
-      const endFrame = frames + bytes.byteLength / bytesPerFrame(format)
-      pieces.push(
-        unsafeInstance(Piece, {
-          number: piece.index + 1,
-          text: piece.text,
-          startIndex: piece.startIndex,
-          endIndex: piece.endIndex,
-          passage: piece.passage,
-          boundary: piece.boundary,
-          codePoints: piece.cost,
-          startFrame: frames,
-          endFrame,
-          startMillis: millisOf(frames),
-          endMillis: millisOf(endFrame),
-          source: audio === undefined ? "silence" : call === undefined ? "kept" : "sent",
-          requestId: audio?.requestId,
-          call,
-          warnings
-        })
-      )
-      if (audio !== undefined) addSegments(piece, bytes)
-      frames = endFrame + (pause.byteLength ?? 0) / bytesPerFrame(format)
-      return Stream.concat(bytes.byteLength === 0 ? Stream.empty : Stream.make(bytes), pause.stream)
-    })
+  /** The audio of the next piece, and the pause after it. */
+  const push = ({ audio, call, piece, warnings }: PieceAudio): ReadonlyArray<Uint8Array> => {
+    const bytes =
+      audio === undefined ? new Uint8Array(0) : shapePiece(audio.bytes, audio.format, format, { edgeSilence, fade })
+    const pause = WholeAudio.silence(format, pauseAfter(piece.boundary))
+    const endFrame = frames + bytes.byteLength / bytesPerFrame(format)
+    pieces.push(
+      unsafeInstance(Piece, {
+        number: piece.index + 1,
+        text: piece.text,
+        startIndex: piece.startIndex,
+        endIndex: piece.endIndex,
+        passage: piece.passage,
+        boundary: piece.boundary,
+        codePoints: piece.cost,
+        startFrame: frames,
+        endFrame,
+        startMillis: millisOf(frames),
+        endMillis: millisOf(endFrame),
+        source: audio === undefined ? "silence" : call === undefined ? "kept" : "sent",
+        requestId: audio?.requestId,
+        call,
+        warnings
+      })
+    )
+    if (audio !== undefined) addSegments(piece, bytes)
+    frames = endFrame + pause.reduce((sum, { byteLength }) => sum + byteLength, 0) / bytesPerFrame(format)
+    return bytes.byteLength === 0 ? pause : [bytes, ...pause]
+  }
   return {
     push,
     report: (): Report =>

@@ -1,9 +1,8 @@
 /** Makes the audio of a piece fit to be joined: one format, edges of a fixed silence, and no click. */
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
-import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
-import type * as Effect from "effect/Effect"
+import * as WholeAudio from "@effect-speech/audio-codec/unstable/WholeAudio"
 import type { Options } from "./request.js"
 
 /** `format` is that of the bytes, and `target` that of the result. Both have one channel. */
@@ -12,13 +11,9 @@ export const shapePiece = (
   format: AudioFormat,
   target: AudioFormat,
   { edgeSilence, fade }: Pick<Options, "edgeSilence" | "fade">
-): Effect.Effect<Uint8Array> => {
-  const converted = PcmStream.fromBytes(target, convert(bytes, format, target))
-  return converted.pipe(
-    PcmStream.trim({ keep: edgeSilence }),
-    PcmStream.fade({ in: fade, out: fade }),
-    PcmStream.collect
-  )
+): Uint8Array => {
+  const trimmed = WholeAudio.trim(convert(bytes, format, target), target, { keep: edgeSilence })
+  return WholeAudio.fade(trimmed, target, { in: fade, out: fade })
 }
 
 const convert = (bytes: Uint8Array, format: AudioFormat, target: AudioFormat): Uint8Array => {
