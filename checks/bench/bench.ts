@@ -13,6 +13,7 @@ import * as Calls from "./calls/calls.js"
 import * as Faults from "./faults/faults.js"
 import * as Growth from "./growth/growth.js"
 import * as Layers from "./layers/layers.js"
+import * as Long from "./long/long.js"
 import { versions as peerVersions } from "./peers/index.js"
 import * as WithoutEffect from "./promise/promise.js"
 import * as Runtimes from "./runtimes/runtimes.js"
@@ -28,6 +29,7 @@ const parts = {
   promise: () => WithoutEffect.run(setting),
   upload: () => Upload.run(setting),
   growth: () => Growth.run(setting),
+  long: () => Long.run(setting),
   faults: () => Faults.run(setting),
   start: () => Start.run(setting)
 }
