@@ -82,6 +82,8 @@ export const speechSource = (
 
 /** A value that is not a duration is an error when the speech is opened. */
 const limitOf = (total: Duration | undefined): SessionLimit<OpenSpeech<SpeechStart, CallReport>> | undefined => {
+  // The decoder would throw an error, with its stack, in each call.
+  if (total === undefined) return undefined
   const limitMillis = Option.map(EffectDuration.decodeUnknown(total), EffectDuration.toMillis)
   if (Option.isNone(limitMillis)) return undefined
   const facts = { phase: "total", limitMillis: limitMillis.value } as const
