@@ -24,8 +24,20 @@ import { uploaders } from "../clients/index.js"
  * @param {string} smallPath
  * @returns {Promise<Upload | Failed>}
  */
-export const measure = async (name, url, path, smallPath) => {
-  const upload = await /** @type {import("../clients/index.js").Client<any>} */ (uploaders[name]).start(url)
+export const measure = async (name, url, path, smallPath) =>
+  measureUpload(
+    await /** @type {import("../clients/index.js").Client<any>} */ (uploaders[name]).start(url),
+    path,
+    smallPath
+  )
+
+/**
+ * @param {import("../clients/index.js").Upload} upload
+ * @param {string} path
+ * @param {string} smallPath
+ * @returns {Promise<Upload | Failed>}
+ */
+export const measureUpload = async (upload, path, smallPath) => {
   await upload(smallPath)
 
   const peakIsOfUpload = resetPeakMemory()
