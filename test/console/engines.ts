@@ -3,10 +3,10 @@ import type { ModelStatus } from "@effect-speech/engine/Model"
 import { Recogniser, type RecognitionRequest } from "@effect-speech/engine/Recogniser"
 import { Voice } from "@effect-speech/engine/Voice"
 import { LocalService } from "@effect-speech/local-service"
-import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { eventually, it } from "effect-speech-test-support/browser"
+import { clientsOf } from "effect-speech-test-support/localClients"
 import { noise } from "effect-speech-test-support/recordings"
 import { describe, expect } from "vitest"
 import { demandNoViolations } from "./accessibility.js"
@@ -16,8 +16,8 @@ const whisper: ModelStatus = {
   name: "tiny",
   operation: "transcribe",
   state: "ready",
-  running: 0,
-  queued: 0,
+  running: 1,
+  queued: 3,
   rejected: 0,
   restarts: 0
 }
@@ -57,15 +57,8 @@ const makeEngines = () => {
     ],
     speak: () => new Float32Array(16_000).map((_, index) => Math.sin(index / 10) / 2)
   })
-  const clients = Layer.orDie(
-    LocalService.layerClients.pipe(
-      Layer.provideMerge(
-        Layer.merge(
-          LocalService.layerWithoutDependencies().pipe(Layer.provide([recogniser, voice, NodeFileSystem.layer])),
-          NodeTransport.layer
-        )
-      )
-    )
+  const clients = clientsOf(
+    LocalService.layerWithoutDependencies().pipe(Layer.provide([recogniser, voice, NodeFileSystem.layer]))
   )
   return { engines, clients }
 }
@@ -136,11 +129,10 @@ export const enginesTests = () =>
       await entry.getByText("transcription · whisper · 16,000 Hz · 75.6 MB · licence MIT").waitFor()
       await entry.getByText("English, Tamil").waitFor()
       await entry.getByText("ready").waitFor()
-      current.engines.status = { ...whisper, running: 1, queued: 3 }
       await entry.getByText("1 running · 3 waiting").waitFor()
       current.engines.status = { ...whisper, state: "refused", reason: "tokens.txt has no <blk>" }
       await entry.getByText("refused").waitFor()
       await entry.getByText("tokens.txt has no <blk>").waitFor()
-      await demandNoViolations(page, messages)
+      await demandNoViolations(models, messages, "models")
     })
   })

@@ -4,7 +4,7 @@ import { LocalService } from "@effect-speech/local-service"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import { eventually, type Service } from "effect-speech-test-support/browser"
-import type { Locator, Page } from "playwright-core"
+import type { FileChooser, Locator, Page } from "playwright-core"
 
 export const text = "Platform two, the train is late."
 
@@ -68,13 +68,17 @@ export const chooseEnglish = async (page: Page): Promise<void> => {
 }
 
 /** Gives a recording to the file chooser. */
-export const choose = async (page: Page, name: string, buffer: Buffer): Promise<void> => {
+export const choose = (page: Page, name: string, buffer: Buffer): Promise<void> =>
+  chooseFile(page, { name, mimeType: "audio/wav", buffer })
+
+/** Gives a file to the file chooser, which reads it from a path if it is a string. */
+export const chooseFile = async (page: Page, file: Parameters<FileChooser["setFiles"]>[0]): Promise<void> => {
   await openRoom(page, "Try")
   const [chooser] = await Promise.all([
     page.waitForEvent("filechooser"),
     region(page, "Listen").getByText("choose a file").click()
   ])
-  await chooser.setFiles({ name, mimeType: "audio/wav", buffer })
+  await chooser.setFiles(file)
 }
 
 /** Writes what is said in a recording that the service does not know, until it is the transcript. */

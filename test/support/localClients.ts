@@ -5,7 +5,8 @@ import { LocalService, type LocalServiceOptions } from "@effect-speech/local-ser
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Layer from "effect/Layer"
 
-export const localClients = (options: LocalServiceOptions = {}) =>
-  Layer.orDie(
-    LocalService.layerClients.pipe(Layer.provideMerge(Layer.merge(LocalService.layer(options), NodeTransport.layer)))
-  )
+export const localClients = (options: LocalServiceOptions = {}) => clientsOf(LocalService.layer(options))
+
+/** The same, against a given service. */
+export const clientsOf = <E>(service: Layer.Layer<LocalService, E>) =>
+  Layer.orDie(LocalService.layerClients.pipe(Layer.provideMerge(Layer.merge(service, NodeTransport.layer))))
