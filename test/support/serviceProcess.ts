@@ -37,7 +37,7 @@ export interface Ready {
 export type Sample = Footprint & {
   /** User and system time of the process so far. */
   readonly cpuMicros: number
-  /** The longest time for which it computed without a turn of its event loop, since the start or `resetPeak`. */
+  /** The longest time for which it computed without a turn of its event loop, since `resetPeak`. 0 before the first. */
   readonly heldMillis: number
   readonly pid: number
 }

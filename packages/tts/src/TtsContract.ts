@@ -107,14 +107,21 @@ export const defaultOutputFormat: OutputFormat = "24000:float32"
  * @category constructors
  */
 export const audioFormat = (outputFormat: OutputFormat): AudioFormat & { readonly encoding: Encoding } => {
+  const known = formats.get(outputFormat)
+  if (known !== undefined) return known
   const [rate, encoding] = outputFormat.split(":")
   const format = {
     sampleRate: Number(rate),
     channels: 1,
     encoding: encoding === "pcm16" ? "pcm16" : "float32"
   } as const
-  return Object.assign(new AudioFormat(format), { encoding: format.encoding })
+  const made = Object.assign(new AudioFormat(format), { encoding: format.encoding })
+  formats.set(outputFormat, made)
+  return made
 }
+
+/** Those that were asked for: to check one anew for each call takes longer than the rest of a request. */
+const formats = new Map<OutputFormat, ReturnType<typeof audioFormat>>()
 
 /**
  * What is wrong with the format of a response; `undefined` if nothing is.

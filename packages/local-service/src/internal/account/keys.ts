@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 import { unsafeInstance } from "@effect-speech/common/Structural"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -13,7 +13,7 @@ import {
 import { type AccountStore, type KeyRow, toKey } from "./accountStore.js"
 import type { KeptKey } from "./keptKey.js"
 
-export const digestOf = (key: string): Buffer => createHash("sha256").update(key).digest()
+export const digestOf = (key: string): Buffer => hash("sha256", key, "buffer")
 
 type KeysService = Pick<AccountsService, "keys" | "createKey" | "revokeKey" | "setScopes">
 

@@ -1,5 +1,6 @@
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
+import { unsafeInstance } from "@effect-speech/common/Structural"
 import * as Contract from "@effect-speech/tts/TtsContract"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -97,7 +98,8 @@ const speechOf = ({ headers, status }: Response) => {
   const { "x-encoding": encoding, "x-sample-rate": sampleRate } = stated.right
   const millis = Number(headers[Contract.header.audioDuration.toLowerCase()] ?? Number.NaN)
   return {
-    format: new AudioFormat({ sampleRate, channels: 1, encoding }),
+    // The headers are checked.
+    format: unsafeInstance(AudioFormat, { sampleRate, channels: 1, encoding }),
     millis: Number.isFinite(millis) ? millis : undefined
   }
 }

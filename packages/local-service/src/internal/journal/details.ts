@@ -66,7 +66,8 @@ const hidden = "(hidden)"
 export const headOf = ({ method = "", rawHeaders, url = "" }: IncomingMessage, hide: HideKey): RequestHead => {
   const headers: Array<readonly [string, string]> = []
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const [name = "", value = ""] = rawHeaders.slice(at, at + 2)
+    const name = rawHeaders[at] as string
+    const value = rawHeaders[at + 1] as string
     headers.push([name, secretName.test(name) ? hidden : hide(value)])
   }
   return { method, path: hide(hideInQuery(url)), headers }

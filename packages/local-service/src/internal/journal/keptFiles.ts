@@ -57,8 +57,8 @@ interface Held<Owner> {
   path: string | undefined
   isWhole: boolean
   isForgotten: boolean
-  /** Ends with the latest operation on the file. */
-  busy: Promise<void>
+  /** Ends with the latest operation on the file. `undefined`: there was none. */
+  busy: Promise<void> | undefined
 }
 
 /** Keeps files until the scope closes: long ones in `directory`, by names that {@link openTemporaryFolder} removes at the next start. */
@@ -137,6 +137,7 @@ const holdFiles = <Owner extends object>(directory: string, limits: typeof keptL
     memory.remove(one)
     disk.remove(one)
     if (held.get(one.owner) === one) held.delete(one.owner)
+    if (one.busy === undefined) return
     const removal = one.busy.then(() => removeFile(one)).finally(() => removals.delete(removal))
     removals.add(removal)
   }
@@ -144,10 +145,11 @@ const holdFiles = <Owner extends object>(directory: string, limits: typeof keptL
   const disk = makeLimited<Held<Owner>>(limits.disk, forget)
   /** Runs an operation on a file after those before it. */
   const next = (one: Held<Owner>, run: () => Promise<void>): Promise<void> => {
-    one.busy = one.busy.then(async () => {
+    const busy = (one.busy ?? Promise.resolve()).then(async () => {
       if (!one.isForgotten) await run().catch(() => forget(one))
     })
-    return one.busy
+    one.busy = busy
+    return busy
   }
   return {
     held,
@@ -155,7 +157,7 @@ const holdFiles = <Owner extends object>(directory: string, limits: typeof keptL
     begin: (owner: Owner): Held<Owner> => {
       const before = held.get(owner)
       if (before !== undefined) forget(before)
-      const one: Held<Owner> = { ...nothing, owner, chunks: [], isForgotten: isClosed, busy: Promise.resolve() }
+      const one: Held<Owner> = { ...nothing, owner, chunks: [], isForgotten: isClosed, busy: undefined }
       if (!isClosed) held.set(owner, one)
       return one
     },
@@ -240,7 +242,7 @@ const read = <Owner>(one: Held<Owner>): KeptFile["stream"] => {
   )
   return Stream.unwrap(
     Effect.as(
-      Effect.promise(() => one.busy),
+      Effect.promise(async () => one.busy),
       fromDisk
     )
   )
