@@ -158,11 +158,7 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
         )
         // The room is this process's own, so its file exists.
         const inRoom = (room: string) =>
-          Files.replace(
-            pathOf(name),
-            (file) => Effect.zipRight(fs.writeFile(file, result, { flag: "r+" }), fs.truncate(file, result.byteLength)),
-            { temporary: room }
-          )
+          Files.replace(pathOf(name), (file) => overwrite(fs, file, result), { temporary: room })
         return Effect.suspend(() => {
           const room = reserved.get(name)
           reserved.delete(name)
@@ -176,13 +172,22 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
 const folderMode = 0o700
 const fileMode = 0o600
 
-const zeros = new Uint8Array(64 * 1024)
+/** Long blocks take less time: the room for 20 seconds of speech is one of them. */
+const zeros = new Uint8Array(2 ** 20)
 
 /** Writes a new file. One that is only made longer would have no room on the disk. */
 const writeZeros = (fs: FileSystem.FileSystem, path: string, bytes: number): Effect.Effect<void, PlatformError> =>
   Effect.gen(function* () {
     const file = yield* fs.open(path, { flag: "wx", mode: fileMode })
     for (let left = bytes; left > 0; left -= zeros.byteLength) yield* file.writeAll(zeros.subarray(0, left))
+  }).pipe(Effect.scoped)
+
+/** Writes into a file that exists, which then has this content alone. */
+const overwrite = (fs: FileSystem.FileSystem, path: string, content: Uint8Array): Effect.Effect<void, PlatformError> =>
+  Effect.gen(function* () {
+    const file = yield* fs.open(path, { flag: "r+" })
+    yield* file.writeAll(content)
+    yield* file.truncate(content.byteLength)
   }).pipe(Effect.scoped)
 
 /** Reads a file. A pipe or a device would never end. */

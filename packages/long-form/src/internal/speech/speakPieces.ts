@@ -82,7 +82,7 @@ export const makeSpeaker = (request: Request, options: Options, emit: (event: Ev
     const speakable = (piece: PlannedPiece): Effect.Effect<PieceAudio, TtsError | PieceStoreError> =>
       Effect.gen(function* () {
         const content = contentOf(piece)
-        const key = yield* cacheKey({ version: 1, service: tts.baseUrl, ...content }, "wav")
+        const key = cacheKey({ version: 1, service: tts.baseUrl, ...content }, "wav")
         const facts = { number: piece.index + 1, codePoints: piece.cost }
         const { result, source } = yield* obtain({
           key,

@@ -2,24 +2,21 @@
  * What a service can tell a long recording by: the id and the filename of each piece say which recording it is of, and where it
  * starts.
  */
+import { Buffer } from "node:buffer"
+import { createHash } from "node:crypto"
 import * as Uuid from "@effect-speech/common/Uuid"
-import * as Effect from "effect/Effect"
 import type { PiecePlace } from "./events.js"
 
 /**
  * The id of a piece: a UUID of version 8 (RFC 9562, section 5.8). Its first 64 bits are those of `parent`, a UUID, apart from the
  * version. The others are those of the SHA-256 of `parent` and the number.
  */
-export const pieceIdOf = (parent: string, number: number): Effect.Effect<string> =>
-  Effect.promise(async () => {
-    const bytes = Uint8Array.from(parent.replaceAll("-", "").match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
-    const hashed = await crypto.subtle.digest("SHA-256", Uint8Array.of(...bytes, ...encoder.encode(String(number))))
-    const id = new Uint8Array(hashed)
-    id.set(bytes.subarray(0, 8))
-    return Uuid.fromBytes(id, 8)
-  })
-
-const encoder = new TextEncoder()
+export const pieceIdOf = (parent: string, number: number): string => {
+  const bytes = Buffer.from(parent.replaceAll("-", ""), "hex")
+  const id = createHash("sha256").update(bytes).update(String(number)).digest()
+  id.set(bytes.subarray(0, 8))
+  return Uuid.fromBytes(id, 8)
+}
 
 /** The filename of a piece, such as `call.piece-7-at-612400.wav`: the piece 7 of `call.mp3` starts after 612,400 ms. */
 export const pieceFileNameOf = (recording: string, { number, startMillis }: PiecePlace): string =>

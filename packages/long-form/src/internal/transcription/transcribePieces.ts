@@ -63,7 +63,7 @@ export const makeTranscriber = (
             Effect.gen(function* () {
               const file = Wav.encode(samples, Telephony.format)
               const audio = AudioSource.fromBytes(file, { filename: pieceFileNameOf(filename, place) })
-              const id = yield* pieceIdOf(transactionId, place.number)
+              const id = pieceIdOf(transactionId, place.number)
               const call = calls.run(
                 (onEvent) =>
                   stt.transcribe({ ...fields, audio, transactionId: id }, { outage, retryIfBilled, onEvent }),

@@ -19,7 +19,7 @@ export const keyOf = (
   { additionalFields = {}, aux = false, hotwords = [], model, parseNumber = false }: DecidingFields,
   { baseUrl = "" }: Pick<SpeechToTextService, "baseUrl">
 ): Effect.Effect<string> =>
-  Effect.flatMap(CacheEntry.sha256(samples), (digest) =>
+  Effect.map(CacheEntry.sha256(samples), (digest) =>
     CacheEntry.cacheKey(
       {
         samples: digest,
