@@ -513,6 +513,19 @@ describe("a run with a limit of credits", () => {
   })
 })
 
+describe("a small recording", () => {
+  it.effect("is read once, and sent as it was read", () =>
+    Effect.gen(function* () {
+      const file = yield* listed(write("once.wav", recording(2)))
+      const call = Worker.transcription.call({ file, settings: transcribing() })
+      expect(yield* Effect.provide(call, NodeTransport.layer)).toMatchObject({ _tag: "Done", credits: 2 })
+      expect(yield* SpeechToText.calls).toMatchObject([
+        { audio: { _tag: "Bytes", bytes: Buffer.from(recording(2)), filename: "once.wav" } }
+      ])
+    }).pipe(Effect.provide(answering("One.")))
+  )
+})
+
 describe("a recording that changes", () => {
   it.effect("between the look at it and its call is not sent as the one that was listed", () =>
     Effect.gen(function* () {
@@ -522,7 +535,7 @@ describe("a recording that changes", () => {
       const replacing = changedFileSystem(({ open }) => ({
         open: (...given) =>
           Effect.suspend(() => {
-            // The first time its header is read, and then it is sent.
+            // Without the reader of small files: the first time its header is read, and then it is sent.
             if (++opened === 2) {
               writeFileSync(path, spoken(2))
               utimesSync(path, 1, 1)

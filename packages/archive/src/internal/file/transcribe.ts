@@ -1,4 +1,4 @@
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import { type AudioDecoder, canDecode, decodeFile } from "@effect-speech/audio-codec/AudioDecoder"
 import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
@@ -17,10 +17,10 @@ import type { Format, TranscriptionResult } from "../../Output.js"
 import * as Money from "../model/money.js"
 import { runInvalid } from "../runInvalid.js"
 import type { Done } from "../store/Store.js"
-import { settle } from "./failure.js"
+import { type FileProblem, settle } from "./failure.js"
 import type { Job, Worker } from "./job.js"
 import * as Pieces from "./pieces.js"
-import { look, problem, readHeader } from "./verify.js"
+import { type Looked, look, problem, read, readHeader } from "./verify.js"
 
 /**
  * Transcribes recordings. One above `pieceMillis` is sent in pieces, and so is one whose subtitles are written, since their times
@@ -99,17 +99,22 @@ const decodedMillis = (path: string) =>
 
 const containers = ["mp3", "m4a", "flac", "ogg", "webm"] as const
 
+/** Whether what was found is a recording. */
+const ofRecording =
+  (job: Job) =>
+  <Found extends Looked>(found: Effect.Effect<Found, FileProblem, FileSystem.FileSystem>) =>
+    Effect.filterOrElse(
+      found,
+      ({ container }) => container !== undefined,
+      () =>
+        problem(
+          "NotARecording",
+          `${pathOf(job)} is neither WAV, nor MP3, M4A, FLAC, OGG or WebM. Nothing was sent. Convert it, or remove it, and run again.`
+        )
+    )
+
 /** The header of the recording, which is the one that was listed. */
-const lookAt = (job: Job) =>
-  Effect.filterOrElse(
-    look(job.settings.root, job.file),
-    ({ container }) => container !== undefined,
-    () =>
-      problem(
-        "NotARecording",
-        `${pathOf(job)} is neither WAV, nor MP3, M4A, FLAC, OGG or WebM. Nothing was sent. Convert it, or remove it, and run again.`
-      )
-  )
+const lookAt = (job: Job) => ofRecording(job)(look(job.settings.root, job.file))
 
 const transcribe = (
   job: Job,
@@ -117,8 +122,9 @@ const transcribe = (
   tally: Money.Tally
 ) =>
   Effect.gen(function* () {
-    const header = yield* lookAt(job)
-    const audio = AudioSource.fromPath(pathOf(job), { expected: header.version })
+    const header = yield* ofRecording(job)(read(job.settings.root, job.file))
+    const path = pathOf(job)
+    const audio = AudioSource.fromPath(path, { expected: header.version })
     const { container, durationMillis } = header
     const canCut = yield* canDecode(container)
     const reader = segmentFields === undefined ? SegmentReader.localService : SegmentReader.fields(segmentFields)
@@ -134,7 +140,13 @@ const transcribe = (
       1,
       job.file.reserved ?? Money.ofRecording({ size: job.file.size, ...header, pieceMillis: undefined }).most
     )
-    return yield* whole(request, { durationMillis, reader, retryIfBilled, tags: mustCut ? [sentWhole] : [] }, tally)
+    const { bytes } = header
+    const inMemory = bytes === undefined ? audio : AudioSource.fromBytes(bytes, { filename: basename(path) })
+    return yield* whole(
+      { ...request, audio: inMemory },
+      { durationMillis, reader, retryIfBilled, tags: mustCut ? [sentWhole] : [] },
+      tally
+    )
   })
 
 const lengthUnknown = (job: Job) =>

@@ -5,6 +5,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Container from "@effect-speech/audio-codec/Container"
 import * as Printable from "@effect-speech/common/Printable"
 import { systemCode } from "@effect-speech/common/SystemCode"
+import { type ReadSmallFile, readerOf, type SmallFile } from "@effect-speech/transport/unstable/SmallFile"
 import * as Effect from "effect/Effect"
 import { type FileIdentity, identityOf, isSame } from "../model/identity.js"
 import { hashFile, isOfProcess } from "../source/files.js"
@@ -17,7 +18,33 @@ export interface Looked extends Container.Header {
   readonly version: FileIdentity
 }
 
-/** Looks at a file again before its call, and reads its header: it must be the one that was listed. */
+/** A file that is the one that was listed, to be sent. */
+export interface Read extends Looked {
+  /** All of it, if it is small. A file that is larger, or that has been copied since it was listed, is read as it is sent. */
+  readonly bytes?: Uint8Array | undefined
+}
+
+/** In bytes. So much of each file that is called stays in memory during its call. */
+const smallFile = 256 * 1024
+
+/** Looks at a file before its call as {@link look} does. A small one is read at once, so that it is opened only here. */
+export const read = (root: string, listed: ClaimedFile): Effect.Effect<Read, FileProblem, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const readFile = readerOf(yield* FileSystem.FileSystem)
+    if (readFile === undefined || listed.size > smallFile) return yield* look(root, listed)
+    const { bytes, modifiedMillis } = (yield* readAtOnce(readFile, join(root, listed.path))) ?? {}
+    if (bytes === undefined || modifiedMillis === undefined) return yield* look(root, listed)
+    const version = identityOf({ size: bytes.byteLength, mtimeMs: modifiedMillis })
+    if (!isSame(listed, version)) return yield* look(root, listed)
+    const header = yield* Container.readHeader(Container.fromBytes(bytes, bytes.byteLength))
+    return { ...header, version, bytes }
+  })
+
+/** `undefined`: {@link look} says why. */
+const readAtOnce = (readFile: ReadSmallFile, path: string): Effect.Effect<SmallFile | undefined> =>
+  Effect.async((resume) => readFile(path, smallFile, (file) => resume(Effect.succeed(file))))
+
+/** Looks at a file again, and reads its header: it must be the one that was listed. */
 export const look = (root: string, listed: ClaimedFile): Effect.Effect<Looked, FileProblem, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const path = join(root, listed.path)
