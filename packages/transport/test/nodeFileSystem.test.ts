@@ -6,6 +6,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
@@ -44,6 +45,41 @@ describe("the file system of NodeTransport.layer", () => {
         expect(ours).toEqual(yield* Effect.provide(Effect.scoped(opened), NodeFileSystem.layer))
       })
     })
+  )
+
+  it.scoped.each([1, 600_000])("writes files as NodeFileSystem does, of %d bytes", (length) =>
+    inFolder((folder) => {
+      const wrote = Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const path = `${folder}/written`
+        yield* fs.writeFile(path, new Uint8Array(length).fill(1), { flag: "wx", mode: 0o600 })
+        yield* fs.writeFileString(path, "end", { flag: "a" })
+        const { mode, size } = yield* fs.stat(path)
+        const failures = yield* Effect.forEach(
+          [path, `${folder}/missing/written`, `${folder}/file/below`, folder, "a\0b"],
+          (place) => Effect.flip(fs.writeFile(place, new Uint8Array(length), { flag: "wx" }))
+        )
+        yield* fs.remove(path)
+        return { mode, size, failures: failures.map(({ cause, ...facts }) => facts) }
+      })
+      return Effect.gen(function* () {
+        const ours = yield* Effect.provide(wrote, NodeTransport.layer)
+        expect(ours).toEqual(yield* Effect.provide(wrote, NodeFileSystem.layer))
+        expect(ours.size).toBe(BigInt(length + 3))
+      })
+    })
+  )
+
+  it.scoped("has written a file when it is interrupted", () =>
+    inFolder((folder, fs) =>
+      Effect.gen(function* () {
+        const path = `${folder}/written`
+        const writing = yield* Effect.fork(fs.writeFileString(path, "whole"))
+        yield* Effect.yieldNow()
+        yield* Fiber.interrupt(writing)
+        expect(yield* fs.readFileString(path)).toBe("whole")
+      })
+    )
   )
 
   it.scoped("fails as NodeFileSystem does", () =>

@@ -1,4 +1,4 @@
-import { close, fstat, fsync, open, read, type Stats } from "node:fs"
+import { close, fstat, fsync, open, read, type Stats, writeFile } from "node:fs"
 import { BadArgument, type PlatformError, SystemError, type SystemErrorReason } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -18,7 +18,7 @@ import { readSmallFile, readWithoutWaiting } from "./readSmallFile.js"
  *
  * The `open` of NodeFileSystem takes no such flag, and makes a File only of what it opened itself.
  *
- * It also reads small files at once.
+ * It also reads small files at once, and writes contents of at most 512 KiB without a signal, which cost a third of the time.
  */
 export const layer: Layer.Layer<FileSystem.FileSystem> = Layer.effect(
   FileSystem.FileSystem,
@@ -27,7 +27,9 @@ export const layer: Layer.Layer<FileSystem.FileSystem> = Layer.effect(
       FileSystem.make({
         ...fs,
         open: (path, options) =>
-          (options?.flag ?? "r") === "r" ? openForReading(path, options?.mode) : fs.open(path, options)
+          (options?.flag ?? "r") === "r" ? openForReading(path, options?.mode) : fs.open(path, options),
+        writeFile: (path, data, options) =>
+          data.byteLength <= writtenAtOnce ? writeAtOnce(path, data, options) : fs.writeFile(path, data, options)
       }),
       readSmallFile
     )
@@ -39,6 +41,7 @@ type Done<A> = (error: NodeJS.ErrnoException | null, value: A) => void
 const reasons: Readonly<Record<string, SystemErrorReason>> = {
   ENOENT: "NotFound",
   EACCES: "PermissionDenied",
+  EEXIST: "AlreadyExists",
   EISDIR: "BadResource",
   ENOTDIR: "BadResource",
   ELOOP: "BadResource",
@@ -80,6 +83,21 @@ const openForReading = (
       )
       return makeFile(FileSystem.FileDescriptor(fd))
     })
+  )
+
+/** In bytes. Node writes so much in one piece, so that a signal would not stop it. */
+const writtenAtOnce = 512 * 1024
+
+/** An interruption waits for the end, so that no file appears after it. */
+const writeAtOnce = (
+  path: string,
+  data: Uint8Array,
+  options?: FileSystem.WriteFileOptions
+): Effect.Effect<void, PlatformError> =>
+  Effect.uninterruptible(
+    invoke<void>("writeFile", path, (done) =>
+      writeFile(path, data, { flag: options?.flag, mode: options?.mode }, (error) => done(error, undefined))
+    )
   )
 
 const makeFile = (fd: FileSystem.File.Descriptor): FileSystem.File => {
