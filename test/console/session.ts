@@ -1,4 +1,4 @@
-import { it } from "effect-speech-test-support/browser"
+import { eventually, it } from "effect-speech-test-support/browser"
 import { describe, expect } from "vitest"
 import { openRoom, region } from "./page.js"
 
@@ -47,6 +47,42 @@ export const sessionTests = () =>
       await context.setOffline(false)
       await page.getByText("The service responds again.").waitFor()
       await bar.waitFor({ state: "detached" })
+    })
+
+    it("shows a room that has been loaded just after it was first drawn", async ({ blank, service }) => {
+      const html = await (await fetch(service.platformUrl)).text()
+      const held: Array<string> = []
+      let release = () => {}
+      const released = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      await blank.route("**/console/chunk-*.js", async (route) => {
+        const url = route.request().url()
+        if (!html.includes(new URL(url).pathname.slice(1))) {
+          held.push(url)
+          await released
+        }
+        await route.continue()
+      })
+      await blank.goto(await service.link())
+      await eventually(() => held.length).toBeGreaterThan(0)
+      // What runs after a frame is drawn has to wait.
+      await blank.evaluate(`{
+        const { requestAnimationFrame, setTimeout } = window
+        const waiting = []
+        window.requestAnimationFrame = () => 0
+        window.setTimeout = (run) => waiting.push(run)
+        window.goOn = () => {
+          Object.assign(window, { requestAnimationFrame, setTimeout })
+          for (const run of waiting) run()
+        }
+        location.hash = "#/faults"
+      }`)
+      await blank.locator("main > [aria-busy]").waitFor({ state: "attached" })
+      release()
+      await blank.evaluate(`Promise.all(${JSON.stringify(held)}.map((url) => import(url))).then(() => {})`)
+      await blank.evaluate("goOn()")
+      await blank.getByRole("heading", { name: "Faults", level: 1 }).waitFor()
     })
 
     it("begins with the admin token, goes on if a sign-out fails, ends in every tab when one signs out, and begins in every tab", async ({

@@ -100,6 +100,7 @@ const makeTab = (browser: Browser) => {
     clear: async (tab: Page) => {
       const context = tab.context()
       for (const page of context.pages()) if (page !== tab) await page.close()
+      await tab.unrouteAll()
       await tab.evaluate("localStorage.clear()")
       await tab.goto("about:blank")
       await tab.setViewportSize(viewport)

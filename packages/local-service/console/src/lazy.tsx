@@ -25,8 +25,10 @@ export const lazy = (load: () => Promise<ComponentType>): LazyRoom => {
     const [failed, setFailed] = useState(false)
     const [, redraw] = useState({})
     const isReachable = useStore(trouble) === undefined
+    const Shown = Loaded
     useEffect(() => {
-      if (Loaded !== undefined) return
+      // Not `Loaded`: the room may be there since it was drawn without it.
+      if (Shown !== undefined) return
       let isShown = true
       void read().then((isLoaded) => {
         if (!isShown) return
@@ -37,7 +39,7 @@ export const lazy = (load: () => Promise<ComponentType>): LazyRoom => {
         isShown = false
       }
     }, [isReachable])
-    if (Loaded !== undefined) return <Loaded />
+    if (Shown !== undefined) return <Shown />
     if (failed)
       return <p class="empty">This room could not be loaded from the service. It loads when the service responds.</p>
     return <div aria-busy="true" />
