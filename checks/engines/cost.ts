@@ -96,7 +96,9 @@ const print = (rows: ReadonlyArray<Row>) =>
     service: ({ served }) => `${whole(served.millis)} ms`,
     ratio: ({ alone, served }) => ratio(served.millis, alone.millis),
     "processor, alone": ({ alone }) => `${whole(alone.cpuMillis)} ms`,
-    "processor, service": ({ served }) => `${whole(served.cpuMillis)} ms`
+    "processor, service": ({ served }) => `${whole(served.cpuMillis)} ms`,
+    // For models of any size. A part of it runs beside the model, in the collector's threads.
+    "added to each": ({ alone, atOnce, served }) => `${whole((served.cpuMillis - alone.cpuMillis) / atOnce)} ms`
   })
 
 export const checkCost = async ({ quick }: Settings): Promise<void> => {
