@@ -40,7 +40,7 @@ const clientsOf = (operation, clients, labelOf) => ({
   )
 })
 
-/** A client over a layer of HttpClient. @param {string} what @param {"ours" | "bare"} module @param {string} layer */
+/** A client over a layer of HttpClient. @param {string} what @param {"ours" | "bare" | "bodies"} module @param {string} layer */
 const over = (what, module, layer) => /** @type {const} */ ([`${what}, \`${layer}\``, module, layer])
 
 /** The clients over the layers that a program may already have. `bare` is over that of undici. @param {string} what */
@@ -104,8 +104,11 @@ export const uploaders = clientsOf(
     "ours-stream-long": ours(`${fromStream} of \`fs.stream\` with chunks of 1 MiB and \`byteLength\``, "streamLong"),
     "stream-alone": ["`fs.stream` alone, read and not sent", "bare"],
     "ours-undici": ours(fromPath, "path", "NodeHttpClient.layerUndici"),
+    "body-undici": over("`HttpBody.raw` of an `fs.createReadStream`", "bodies", "NodeHttpClient.layerUndici"),
     "ours-node": ours(fromPath, "path", "NodeHttpClient.layer"),
+    "body-node": over("`HttpBody.stream` of an `fs.createReadStream`", "bodies", "NodeHttpClient.layer"),
     "ours-fetch": ours(fromPath, "path", "FetchHttpClient.layer"),
+    "body-fetch": over("`HttpBody.raw` of an `fs.openAsBlob`", "bodies", "FetchHttpClient.layer"),
     undici: ["`undici.request` of an `fs.createReadStream`", "plain", "undici"],
     fetch: ["`fetch` of a `FormData` with an `fs.openAsBlob`", "plain", "fetch"]
   },

@@ -16,6 +16,9 @@ const mebibyte = 2 ** 20
 /** The clients that send a `Stream`. */
 const streams = ["ours-memory", "ours-memory-long"]
 
+/** The HttpClient layers, by the ends of the names of their clients. */
+const layers = ["undici", "node", "fetch"]
+
 export const run = async ({ quick }: Setting) => {
   const rounds = quick ? 1 : 3
   const size = (quick ? 64 : 500) * mebibyte
@@ -40,7 +43,8 @@ export const run = async ({ quick }: Setting) => {
 
   const failure = (name: string) => resultsOf(all, name).flatMap((each) => ("failed" in each ? [each.failed] : []))[0]
   const uploads = (name: string) => resultsOf(all, name).flatMap((each) => ("failed" in each ? [] : [each]))
-  for (const name of ["raw", "ours", ...streams]) {
+  const ofLayers = layers.flatMap((layer) => [`ours-${layer}`, `body-${layer}`])
+  for (const name of ["raw", "ours", ...streams, ...ofLayers]) {
     const failed = failure(name)
     if (failed !== undefined) throw new Error(`${name} failed: ${failed}`)
   }
@@ -84,5 +88,10 @@ export const run = async ({ quick }: Setting) => {
     const label = uploaders[name]?.label ?? name
     bar(`${label}: at least the speed of raw`, speed(name) / speed("raw") >= 1, ratio(speed(name), speed("raw")))
     bar(`${label}: at most 1.3x the CPU of raw`, cpu(name) / cpu("raw") <= 1.3, ratio(cpu(name), cpu("raw")))
+  }
+  for (const layer of layers) {
+    const factor = speed(`ours-${layer}`) / speed(`body-${layer}`)
+    const label = uploaders[`body-${layer}`]?.label ?? layer
+    bar(`a file over any layer: at least 0.9x the speed of ${label}`, factor >= 0.9, ratio(factor, 1))
   }
 }
