@@ -1,5 +1,5 @@
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
-import { audioFormat, type Encoding, type OutputFormat } from "../TtsContract.js"
+import type { Encoding, OutputFormat } from "../TtsContract.js"
 import { DurationMissing, FormatDiffers, RequestIdDiffers, RequestIdMissing, type TtsWarning } from "../TtsWarning.js"
 
 export interface ResponseFacts {
@@ -15,9 +15,7 @@ export const warningsFor = (facts: ResponseFacts): ReadonlyArray<TtsWarning> =>
   [formatWarning(facts), durationWarning(facts), requestIdWarning(facts)].filter((warning) => warning !== undefined)
 
 const formatWarning = ({ asked, format: { encoding, sampleRate } }: ResponseFacts): TtsWarning | undefined => {
-  if (asked === undefined) return undefined
-  const expected = audioFormat(asked)
-  return expected.sampleRate === sampleRate && expected.encoding === encoding
+  return asked === undefined || asked === `${sampleRate}:${encoding}`
     ? undefined
     : new FormatDiffers({
         asked,

@@ -27,7 +27,9 @@ export const redactedResponse = <A, E extends ServiceError, Context, Reading ext
     status,
     header: (name) => {
       const value = header(name.toLowerCase())
-      return value === undefined || value === "" ? undefined : redact(value)
+      if (value === undefined || value === "") return undefined
+      // Every report has this id anyway, and a search for the key in all encodings costs more than the rest of the header.
+      return value === operation.sentId ? value : redact(value)
     },
     pull: Effect.mapError(pull, (failure) => operation.failReading(failure, progress(), response)),
     errorText: Effect.map(firstBytes(pull), (bytes) => new TextDecoder().decode(bytes)),
