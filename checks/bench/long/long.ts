@@ -35,8 +35,10 @@ const compare = async (operation: OperationName, url: string, { quick }: Setting
   title(operation === "speech" ? "Pieces of a long text" : "Pieces of a long recording")
   console.log(
     `About ${pieces} pieces, 64 at once, each a call of 100 ms: at best ${idealRate} pieces/s. ` +
-      (operation === "speech" ? "A piece has 200 code points and a second of audio. " : "A piece has 3 s of 8 kHz. ") +
-      `Medians of ${rounds} interleaved rounds, each a new process, after as many pieces to warm up.\n`
+      (operation === "speech"
+        ? "A piece has about 21 code points and a second of audio. "
+        : "A piece has 3 s of 8 kHz. ") +
+      `Medians of ${rounds} interleaved rounds, each a new process, after ${Math.min(pieces, 1000)} pieces to warm up.\n`
   )
   table([
     ["", "CPU of a piece, µs", "of all rounds", "CPU / calls", "pieces/s", "of the best rate"],

@@ -32,8 +32,9 @@ import { key, lang, model, outputFormat } from "../contract.js"
  */
 
 const concurrency = 64
-/** Of a piece. */
-const codePoints = 200
+/** Of the longest piece: about what is spoken in a second. The mean is a little less. */
+const codePoints = 24
+const meanCodePoints = 21
 /** Of the longest piece. Those of noise have 3 seconds in the mean. */
 const pieceSeconds = 4
 const meanBytes = 48_000
@@ -44,7 +45,7 @@ const words = "शहर के पास एक पुरानी नदी �
 const textOf = (pieces, seed) => {
   const random = chances(seed)
   let text = ""
-  while (text.length < pieces * codePoints * 0.87) {
+  while (text.length < pieces * meanCodePoints) {
     const length = 6 + Math.floor(10 * random())
     text += `${Array.from({ length }, () => words[Math.floor(random() * words.length)]).join(" ")}। `
   }
@@ -58,9 +59,8 @@ const speech = {
   calls: (text) =>
     Effect.gen(function* () {
       const tts = yield* TextToSpeech
-      const length = 0.87 * codePoints
-      const texts = Array.from({ length: Math.floor(text.length / length) }, (_, index) =>
-        text.slice(length * index, length * (index + 1))
+      const texts = Array.from({ length: Math.floor(text.length / meanCodePoints) }, (_, index) =>
+        text.slice(meanCodePoints * index, meanCodePoints * (index + 1))
       )
       yield* Effect.forEach(texts, (text) => tts.synthesize({ text, lang, outputFormat }), {
         concurrency,
