@@ -168,7 +168,7 @@ describe("an upload of chunks", () => {
             for (const chunk of emitted) chunk.fill(0)
             // Node's buffers share memory with their slices.
             emitted = lengths.map((length) => Buffer.alloc(length, (++number % 255) + 1))
-            expected.push(...emitted.map((chunk) => Uint8Array.from(chunk)))
+            expected.push(...emitted.map((chunk) => new Uint8Array(chunk)))
             return Stream.fromIterable(emitted)
           })
         )
@@ -179,7 +179,7 @@ describe("an upload of chunks", () => {
           // Only a piece that fills the socket's buffer has left when undici asks for more.
           if (previous !== undefined && previous.byteLength < buffer) received.push(previous)
           if (piece.value === undefined) break
-          if (piece.value.byteLength >= buffer) received.push(Uint8Array.from(piece.value))
+          if (piece.value.byteLength >= buffer) received.push(new Uint8Array(piece.value))
           previous = piece.value
         }
         expect(Buffer.concat(received).equals(Buffer.concat(expected))).toBe(true)
