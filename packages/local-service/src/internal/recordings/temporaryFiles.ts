@@ -35,7 +35,7 @@ export interface ShareLimits {
 }
 
 /** In bytes: of all things together that have more than they always may. */
-const maximumInMemory = 64 * 1024 * 1024
+const maximumInMemory = 32 * 1024 * 1024
 
 /** Of speech, in bytes: {@link maximumWhole} samples, and a minute at 16 kHz. */
 const speechInMemory: ShareLimits = { always: 4 * maximumWhole, most: 4 * 1024 * 1024 }
