@@ -4,7 +4,7 @@
  * | `_tag`   | content | how it is sent |
  * | -------- | ------- | -------------- |
  * | `Memory` | parts that are in memory | in pieces of at most 64 KiB over undici, short ones together; else one after another |
- * | `Source` | bytes that can be read into a given block, such as a file's | from one reused block over undici, else from a new block for each chunk |
+ * | `Source` | bytes that can be read into a given block, such as a file's | from one reused block over undici, else from new blocks of 1 MiB |
  * | `Stream` | a stream of bytes | over undici short chunks together and long ones without a copy, else chunk by chunk |
  */
 import * as Chunk from "effect/Chunk"
