@@ -241,7 +241,7 @@ describe("the README of a package", () => {
     transport: Deadlines.Deadlines Retries.RetryOptions Retries.RetryPolicy
     transport: unstable/Operation.Operation
     audio-codec: internal/pcm/pcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
-    audio-codec: PcmStream.FadeOptions PcmStream.TrimOptions Quiet.CutOptions Quiet.Piece
+    audio-codec: internal/pcm/fading.FadeOptions internal/pcm/trimming.TrimOptions Quiet.CutOptions Quiet.Piece
     audio-codec: internal/resampling/resampler.Rates
     long-form: TextPieces.Options Passages.Options Passages.Passage Sentences.Options Subtitles.Options
     long-form: internal/speech/request.Options internal/speech/request.Pauses
