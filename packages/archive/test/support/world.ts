@@ -46,7 +46,7 @@ export const { Client: PgClient }: { readonly Client: { new (url: string): PgCli
 const isWaiting = (client: PgClient): boolean =>
   !client._ended && (client._connecting || Boolean(client._activeQuery) || client._queryQueue.length > 0)
 
-const { setImmediate } = globalThis
+const { setImmediate, setTimeout } = globalThis
 const realNow = performance.now.bind(performance)
 
 export class World {
@@ -86,17 +86,19 @@ export class World {
   async settle(): Promise<void> {
     const end = realNow() + 60_000
     let movedAt = realNow()
+    let isElsewhere = false
     for (let quiet = 0; quiet < 2; ) {
       if (realNow() > end) throw new Error("The world does not come to rest.")
       const before = this.steps
-      await new Promise<void>((resolve) => setImmediate(resolve))
-      const moves =
-        this.steps !== before ||
-        (await this.#isWaiting(realNow() - movedAt)) ||
-        this.machines.some(({ isReady }) => isReady) ||
-        process.getActiveResourcesInfo().some((resource) => resource.startsWith("FSReq"))
+      // While only the disk or the database works, turns without a pause would keep the processor from them.
+      await new Promise<void>((resolve) => (isElsewhere ? setTimeout(resolve, 1) : setImmediate(resolve)))
+      const isMoving = this.steps !== before || this.machines.some(({ isReady }) => isReady)
       if (this.steps !== before) movedAt = realNow()
-      quiet = moves ? 0 : quiet + 1
+      isElsewhere =
+        !isMoving &&
+        ((await this.#isWaiting(realNow() - movedAt)) ||
+          process.getActiveResourcesInfo().some((resource) => resource.startsWith("FSReq")))
+      quiet = isMoving || isElsewhere ? 0 : quiet + 1
     }
   }
 
