@@ -369,11 +369,13 @@ describe.each(jobs)("a long $kind", ({ lost, refused, run }) => {
       onEvent: ({ _tag }) =>
         Effect.zipRight(
           Effect.yieldNow(),
-          Effect.suspend(() => (seen.push(_tag) === 7 ? Deferred.succeed(all, undefined) : Effect.void))
+          // A plan may be replaced by the next one before the handler gets it.
+          Effect.suspend(() =>
+            _tag !== "Planned" && seen.push(_tag) === 6 ? Deferred.succeed(all, undefined) : Effect.void
+          )
         )
     })
     yield* Deferred.await(all)
-    const ofPieces = seen.filter((tag) => tag !== "Planned")
-    expect(ofPieces).toEqual(["Started", "Done", "Started", "Done", "Started", "Done"])
+    expect(seen).toEqual(["Started", "Done", "Started", "Done", "Started", "Done"])
   })
 })
