@@ -12,7 +12,6 @@ import {
   utimesSync,
   writeFileSync
 } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type * as FileSystem from "@effect/platform/FileSystem"
@@ -30,6 +29,7 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { temporaryRoot } from "effect-speech-test-support/temporaryRoot"
 import { type Concern, settlementOf } from "../src/internal/model/settlement.js"
 import { complete, piecesOf } from "../src/internal/output/write.js"
 import { changedFileSystem, ended, hurry, known, systemError } from "./support/double.js"
@@ -37,8 +37,12 @@ import { changedFileSystem, ended, hurry, known, systemError } from "./support/d
 const { SpeechToText } = Stt
 const { TextToSpeech } = Tts
 
-const folder = mkdtempSync(join(tmpdir(), "archive-worker-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = mkdtempSync(join(temporaryRoot, "archive-worker-"))
+/** The folders of whole runs. They are elsewhere, so that a listing of `folder` is short. */
+const runs = mkdtempSync(join(temporaryRoot, "archive-worker-runs-"))
+afterAll(() => {
+  for (const path of [folder, runs]) rmSync(path, { recursive: true })
+})
 
 /** Why a file failed or is held. */
 const errorOf = (file: Run.FileRecord | undefined) => (file !== undefined && "error" in file ? file.error : undefined)
@@ -325,7 +329,7 @@ describe("a transcription of a run", () => {
 
 /** An archive over recordings of its own. Each command returns the status at the end of the run. */
 const makeRun = () => {
-  const directory = mkdtempSync(join(folder, "run-"))
+  const directory = mkdtempSync(join(runs, "run-"))
   const calls = join(directory, "calls")
   mkdirSync(calls)
   const layer = Archive.layerEmbedded({

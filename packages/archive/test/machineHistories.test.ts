@@ -4,7 +4,6 @@
  */
 
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -25,8 +24,9 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { hasPostgres, postgresTitle, startPostgres } from "effect-speech-test-support/postgres"
+import { freshDatabase, hasPostgres, postgresTitle } from "effect-speech-test-support/postgres"
 import { wavHeader } from "effect-speech-test-support/recordings"
+import { temporaryRoot } from "effect-speech-test-support/temporaryRoot"
 import Database from "libsql"
 import { Archive } from "../src/Archive.js"
 import type { Limits, RunId, RunStatus, Unanswered } from "../src/Run.js"
@@ -144,7 +144,7 @@ let folder = ""
 let files: FileSystem.FileSystem
 const services = ManagedRuntime.make(NodeTransport.layer)
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "machine-histories-"))
+  folder = mkdtempSync(join(temporaryRoot, "machine-histories-"))
   files = await services.runPromise(FileSystem.FileSystem)
   // A process would import them while the clock of the world moves on.
   await Promise.all([
@@ -868,12 +868,7 @@ const promise = "pay for no file twice, stop when they shall, and end with the w
 describe("machines, whatever happens to them,", () => {
   it(promise, { timeout }, () => assertAll(4, (plan) => history(plan)))
 
-  it.runIf(hasPostgres)(`${promise}, several on one ${postgresTitle}`, { timeout }, async () => {
-    const postgres = await startPostgres()
-    try {
-      await assertAll(1, async (plan) => history(plan, await postgres.database()))
-    } finally {
-      await postgres.stop()
-    }
-  })
+  it.runIf(hasPostgres)(`${promise}, several on one ${postgresTitle}`, { timeout }, () =>
+    assertAll(1, async (plan) => history(plan, await freshDatabase()))
+  )
 })

@@ -24,6 +24,7 @@ import {
   retryOf
 } from "../src/archive/report.js"
 import {
+  dataFolder,
   environmentOf,
   recordingConsole,
   recordingOf,
@@ -33,8 +34,7 @@ import {
   runOn,
   serviceOfTones,
   setFaults,
-  telephony,
-  temporaryFolder
+  telephony
 } from "./environment.js"
 
 /** The tones of these tests are no speech. */
@@ -63,7 +63,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
   /** A folder with recordings in `calls`. `line` begins its run. */
   const place = (files: number) =>
     Effect.gen(function* () {
-      const folder = yield* temporaryFolder
+      const folder = yield* dataFolder
       mkdirSync(`${folder}/calls/may`, { recursive: true })
       for (let at = 1; at <= files; at++) {
         writeFileSync(`${folder}/calls/${at === 1 ? "may/" : ""}${at}.wav`, recording(0.1 * at))

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { temporaryRoot } from "effect-speech-test-support/temporaryRoot"
 import { speech } from "../src/speech.js"
 
 /** The settings of the command for a local service. */
@@ -59,6 +60,11 @@ export const speechCommand = (...args: ReadonlyArray<string>) =>
 
 /** A folder, which is removed when the scope closes. */
 export const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+
+/** {@link temporaryFolder}, for stores and pieces, whose writes are synced. No program can be started in it. */
+export const dataFolder = Effect.flatMap(FileSystem.FileSystem, (fs) =>
+  fs.makeTempDirectoryScoped({ directory: temporaryRoot })
+)
 
 /** Gives the service these faults, until the scope closes or others replace them. */
 export const setFaults = (...faults: ReadonlyArray<Fault>) =>

@@ -21,6 +21,7 @@ import * as Layer from "effect/Layer"
 import { UsageError } from "../src/failure.js"
 import { keepPieces } from "../src/pieces.js"
 import {
+  dataFolder,
   environmentOf,
   onSpeaking,
   recordingOf,
@@ -30,8 +31,7 @@ import {
   serviceOfTones,
   setFaults,
   speechCommand,
-  telephony,
-  temporaryFolder
+  telephony
 } from "./environment.js"
 
 const paragraph = "The farmer had two sons. They went to the market every Friday, and came back late at night. "
@@ -61,7 +61,7 @@ const asTranscribe = ["--model", "en-general-v2-8khz", "--piece-minutes", "0.1",
 
 layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the command", (it) => {
   const folderWithArticle = Effect.gen(function* () {
-    const folder = yield* temporaryFolder
+    const folder = yield* dataFolder
     writeFileSync(`${folder}/article.txt`, article)
     writeFileSync(`${folder}/call.wav`, recording)
     return folder
@@ -98,7 +98,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the co
 
   it.scoped("speaks each sentence of a mixed text in the language of its script with --lang auto", () =>
     Effect.gen(function* () {
-      const folder = yield* temporaryFolder
+      const folder = yield* dataFolder
       const spoken = (text: string) =>
         Effect.gen(function* () {
           const before = yield* requestCount

@@ -14,7 +14,7 @@ import { UsageError } from "../src/failure.js"
 import { lockName } from "../src/fileLock.js"
 import { endingOf, mark, readClaim, writeClaim } from "../src/pieceFolder.js"
 import { keepPieces } from "../src/pieces.js"
-import { recordingConsole, temporaryFolder } from "./environment.js"
+import { dataFolder, recordingConsole } from "./environment.js"
 
 const pieceName = (piece: number): string => `${piece.toString(16).repeat(64)}.json`
 const jobName = (job: string): string => job.repeat(64)
@@ -88,7 +88,7 @@ const snapshotOf = (folder: string): ReadonlyMap<string, Buffer> =>
 describe("jobs over one folder", () => {
   it.scoped("free the room that a killed command had for its pieces, and say how many paid pieces are lost", () =>
     Effect.gen(function* () {
-      const folder = yield* temporaryFolder
+      const folder = yield* dataFolder
       const room = `${folder}/${pieceName(1)}.${crypto.randomUUID()}.part`
       writeFileSync(room, "zeros")
       const work = Effect.gen(function* () {
@@ -107,7 +107,7 @@ describe("jobs over one folder", () => {
 
   it.scoped("remove the folder that the first one made, also if the next one takes it at that moment", () =>
     Effect.gen(function* () {
-      const folder = `${yield* temporaryFolder}/pieces`
+      const folder = `${yield* dataFolder}/pieces`
       const next = Effect.retry(keepPieces({ folder, job: "a" }, Effect.void), {
         while: ({ _tag }) => _tag === "PieceStoreError",
         schedule: Schedule.forever
@@ -128,7 +128,7 @@ describe("jobs over one folder", () => {
 
   it.scoped.skipIf(process.platform === "win32")("fail if the lock is a pipe, and do not wait for its reader", () =>
     Effect.gen(function* () {
-      const folder = yield* temporaryFolder
+      const folder = yield* dataFolder
       execFileSync("mkfifo", [`${folder}/${lockName}`])
       expect(yield* Effect.flip(keepPieces({ folder, job: "a" }, Effect.void))).toMatchObject({
         code: "ENOTREG",
@@ -146,7 +146,7 @@ describe("jobs over one folder", () => {
         FastCheck.assert(
           FastCheck.asyncProperty(steps, (history) =>
             Effect.gen(function* () {
-              const root = yield* temporaryFolder
+              const root = yield* dataFolder
               const folder = `${root}/pieces`
               symlinkSync(folder, `${root}/link`)
               const foreign: Array<string> = []

@@ -1,11 +1,11 @@
 /** Stores of tests, and what is in them. */
 import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { freshDatabase, hasPostgres, postgresTitle } from "effect-speech-test-support/postgres"
+import { temporaryRoot } from "effect-speech-test-support/temporaryRoot"
 import { layerLibsql } from "../../src/internal/store/libsqlStore.js"
 import { layerPostgres } from "../../src/internal/store/postgresStore.js"
 import type { StoreService } from "../../src/internal/store/Store.js"
@@ -24,7 +24,7 @@ export const settings: RunSettings = {
 
 /** A folder that is removed after the test. */
 export const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "archive-"))),
+  Effect.sync(() => mkdtempSync(join(temporaryRoot, "archive-"))),
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
 
