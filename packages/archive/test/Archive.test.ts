@@ -124,25 +124,25 @@ describe("an archive in one process", () => {
   })
 
   it.scopedLive("suspends the run at the first refusal, and asks with one call when it goes on", () => {
-    let credits = 20
+    let credits = 8
     const double = worker(() => (credits-- > 0 ? done : refused), 5)
     return alone(double, (archive, directory) =>
       Effect.gen(function* () {
-        const { id } = yield* archive.start(request(directory, 60))
+        const { id } = yield* archive.start(request(directory, 30))
         const suspended = yield* ended(archive, id)
         expect(suspended).toMatchObject({ state: "suspended", suspension: { tag: "InsufficientCredits" } })
-        expect(suspended.counts).toMatchObject({ done: 20, pending: 40, started: 0 })
+        expect(suspended.counts).toMatchObject({ done: 8, pending: 22, started: 0 })
         const calls = double.calls.begun.length
-        expect(calls).toBeLessThanOrEqual(20 + 8)
+        expect(calls).toBeLessThanOrEqual(8 + 8)
 
         yield* archive.resume(id)
         expect((yield* ended(archive, id)).state).toBe("suspended")
         expect(double.calls.begun.length).toBe(calls + 1)
 
         credits = 1_000
-        yield* archive.start(request(directory, 60))
-        expect((yield* ended(archive, id)).counts).toMatchObject({ done: 60 })
-        expect(double.calls.begun.length).toBe(calls + 1 + 40)
+        yield* archive.start(request(directory, 30))
+        expect((yield* ended(archive, id)).counts).toMatchObject({ done: 30 })
+        expect(double.calls.begun.length).toBe(calls + 1 + 22)
       })
     )
   })
@@ -156,7 +156,7 @@ describe("an archive in one process", () => {
         const double = worker(() => done, 400)
         const error = yield* inProcess(embedded(directory, double.worker, 2), (archive) =>
           Effect.gen(function* () {
-            const { id } = yield* archive.start(request(directory, 60))
+            const { id } = yield* archive.start(request(directory, 20))
             yield* until(() => double.calls.begun.length >= 6)
             if (what === "removed") unlinkSync(path)
             else renameSync(path, moved)
@@ -170,11 +170,11 @@ describe("an archive in one process", () => {
           message: expect.stringMatching(/ was moved or removed while this process worked on it/)
         })
         const begun = double.calls.begun.length
-        expect(begun).toBeLessThan(60)
+        expect(begun).toBeLessThan(20)
         if (what === "removed") return
         renameSync(moved, path)
-        yield* runOnce(embedded(directory, double.worker), request(directory, 60))
-        expect(double.calls.begun.length).toBe(60)
+        yield* runOnce(embedded(directory, double.worker), request(directory, 20))
+        expect(double.calls.begun.length).toBe(20)
       })
   )
 
@@ -425,7 +425,7 @@ describe("an archive in one process", () => {
       const directory = yield* folder
       const path = join(directory, "runs.db")
       const double = worker()
-      const limited = request(directory, 5_000, { limits: { maxFiles: 10 } })
+      const limited = request(directory, 1_000, { limits: { maxFiles: 10 } })
       const { id } = yield* runOnce(embedded(directory, double.worker), limited)
       // The pages behind those of the schema and the runs.
       const database = new Database(path)

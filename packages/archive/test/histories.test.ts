@@ -306,7 +306,7 @@ describe("a run, whatever happens to it,", () => {
         FastCheck.array(command, { maxLength: 40, size: "max" }),
         (unanswered, commands) => runtime.runPromise(history(unanswered, commands))
       ),
-      { numRuns: Number(process.env.HISTORIES ?? 150) }
+      { numRuns: Number(process.env.HISTORIES ?? 100), seed: Number(process.env.SEED ?? 1) }
     )
   )
 })

@@ -196,14 +196,14 @@ describe("the transcripts of a run", () => {
     Effect.gen(function* () {
       const directory = yield* folder
       const archive = transcribing(directory, worker().worker)
-      const { id } = yield* runOnce(archive, request(directory, 30))
+      const { id } = yield* runOnce(archive, request(directory, 12))
       const client = Archive.layerClient({ path: storeOf(directory) })
       const other = join(directory, "other")
       for (let round = 0; round < 3; round++) {
         rmSync(other, { recursive: true, force: true })
         const exporting = inProcess(client, ({ export: write }) => write(id, { directory: other }))
         yield* Effect.all([exporting, exporting, exporting], { concurrency: "unbounded" })
-        expect(readdirSync(join(other, "calls")).length).toBe(30)
+        expect(readdirSync(join(other, "calls")).length).toBe(12)
         expect(readdirSync(other).toSorted()).toEqual(["calls", "results.jsonl"])
       }
     })
