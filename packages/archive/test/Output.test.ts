@@ -71,7 +71,7 @@ describe("the path of a result", () => {
         }
         expect(new Set(found).size).toBe(names.length)
       }),
-      { numRuns: 50 }
+      { numRuns: 50, seed: 1 }
     )
   })
 

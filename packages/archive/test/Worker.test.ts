@@ -520,11 +520,11 @@ describe("a run with a limit of credits", () => {
 describe("a small recording", () => {
   it.effect("is read once, and sent as it was read", () =>
     Effect.gen(function* () {
-      const file = yield* listed(write("once.wav", recording(2)))
+      const file = yield* listed(write("once.wav", recording(0.1)))
       const call = Worker.transcription.call({ file, settings: transcribing() })
-      expect(yield* Effect.provide(call, NodeTransport.layer)).toMatchObject({ _tag: "Done", credits: 2 })
+      expect(yield* Effect.provide(call, NodeTransport.layer)).toMatchObject({ _tag: "Done", credits: 1 })
       expect(yield* SpeechToText.calls).toMatchObject([
-        { audio: { _tag: "Bytes", bytes: Buffer.from(recording(2)), filename: "once.wav" } }
+        { audio: { _tag: "Bytes", bytes: Buffer.from(recording(0.1)), filename: "once.wav" } }
       ])
     }).pipe(Effect.provide(answering("One.")))
   )

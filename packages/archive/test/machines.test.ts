@@ -58,7 +58,7 @@ describe.runIf(hasPostgres)(`two machines on ${postgresTitle}`, { timeout: 90_00
         const answer = () => Effect.as(both.await, done)
         const [one, two] = [worker(answer, 20), worker(answer, 20)]
         yield* machine(url, one.worker)
-        const { id } = yield* archive.start(request(directory, 200))
+        const { id } = yield* archive.start(request(directory, 80))
         yield* until(() => one.calls.active === 8)
         const leave = yield* machine(url, two.worker)
         yield* until(() => two.calls.active > 0)
@@ -67,11 +67,11 @@ describe.runIf(hasPostgres)(`two machines on ${postgresTitle}`, { timeout: 90_00
         yield* leave
         const shares = two.calls.begun.length
         expect(two.calls.active).toBe(0)
-        expect(yield* ended(archive, id)).toMatchObject({ counts: { done: 200, held: 0 }, machines: 1 })
+        expect(yield* ended(archive, id)).toMatchObject({ counts: { done: 80, held: 0 }, machines: 1 })
         expect(two.calls.begun.length).toBe(shares)
         const called = [...one.calls.begun, ...two.calls.begun]
-        expect([called.length, new Set(called).size]).toEqual([200, 200])
-        expect(yield* Stream.runCount(archive.results(id))).toBe(200)
+        expect([called.length, new Set(called).size]).toEqual([80, 80])
+        expect(yield* Stream.runCount(archive.results(id))).toBe(80)
         // Machines meet in the tables of the archive alone.
         const tables = Effect.flatMap(
           PgClient.PgClient,

@@ -54,6 +54,6 @@ describe("--store", () => {
         expect([2, 3]).toContain(inOption.code)
         expect(await Effect.runPromise(open(secret.address))).not.toMatchObject({ right: { _tag: "File" } })
       }),
-      { numRuns: 60 }
+      { numRuns: 60, seed: 1 }
     ))
 })
