@@ -1,6 +1,10 @@
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { operation, playedTransport } from "./scriptedTransport.js"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { operation, playedTransport, transportOver } from "./scriptedTransport.js"
 
 it.scoped("a response over any HttpClient is read ahead by 256 KiB, and further as its caller reads it", () =>
   Effect.gen(function* () {
@@ -26,5 +30,55 @@ it.scoped("a response over any HttpClient is read ahead by 256 KiB, and further 
     let rest = 0
     while ((yield* pull) !== undefined) rest++
     expect([rest, read]).toEqual([13, 16])
+  })
+)
+
+const chunk = new Uint8Array(64 * 1024)
+
+/** A client that gives each response another body, in an object that hides the original one. */
+const clientWithBody = (body: HttpClientResponse.HttpClientResponse["stream"]) =>
+  Layer.succeed(
+    HttpClient.HttpClient,
+    HttpClient.make((request) =>
+      Effect.sync(
+        () =>
+          new Proxy(HttpClientResponse.fromWeb(request, new Response("hidden")), {
+            get: (response, name) => (name === "stream" ? body : Reflect.get(response, name, response))
+          })
+      )
+    )
+  )
+
+/** The number of bytes of a whole response. */
+const lengthOver = (client: Layer.Layer<HttpClient.HttpClient>) =>
+  Effect.gen(function* () {
+    const transport = yield* transportOver(client)
+    const { pull } = yield* transport.open({ ...operation(), accept: ({ pull }) => Effect.succeed({ pull }) })
+    let length = 0
+    for (let bytes = yield* pull; bytes !== undefined; bytes = yield* pull) length += bytes.byteLength
+    return length
+  })
+
+it.scoped("the body that a wrapper gives a response is read, and its finalizers run when it has ended", () =>
+  Effect.gen(function* () {
+    let open = 0
+    const held = Effect.acquireRelease(
+      Effect.sync(() => open++),
+      () => Effect.sync(() => open--)
+    )
+    const body = Stream.unwrapScoped(Effect.as(held, Stream.make(chunk, chunk)))
+    expect(yield* lengthOver(clientWithBody(body))).toBe(2 * chunk.byteLength)
+    expect(open).toBe(0)
+  })
+)
+
+it.scoped("a slow body is read to its end, wherever its fiber yields between the queue that is full and its wait", () =>
+  Effect.gen(function* () {
+    const chunks = 16
+    const body = Stream.range(1, chunks).pipe(Stream.rechunk(1), Stream.as(chunk))
+    for (let operations = 16; operations < 48; operations++) {
+      const read = Effect.withMaxOpsBeforeYield(lengthOver(clientWithBody(body)), operations)
+      expect(yield* Effect.scoped(read)).toBe(chunks * chunk.byteLength)
+    }
   })
 )

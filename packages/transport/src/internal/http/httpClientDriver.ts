@@ -1,28 +1,24 @@
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import type * as Headers from "@effect/platform/Headers"
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { contained } from "@effect-speech/common/Contained"
-import * as Channel from "effect/Channel"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import type { ReadFailed, UploadFailed } from "../../unstable/Failure.js"
 import { awaitBriefly } from "../timer/awaitBriefly.js"
 import type { CallTimer } from "../timer/callTimer.js"
 import { classifyConnectionError, neverConnected } from "./classifyConnectionError.js"
 import type { HttpDriver, HttpRequest, HttpResponse, UploadObserver } from "./httpDriver.js"
-import { makeResponseQueue, type ResponseQueue, type ResponseSource } from "./responseQueue.js"
+import { readBody } from "./readBody.js"
+import { makeResponseQueue } from "./responseQueue.js"
 import { makeUploadStream, type ReadingObserver } from "./uploadStream.js"
 
 const prototype: unknown = Object.getPrototypeOf(HttpClient.make(() => Effect.never))
@@ -54,8 +50,8 @@ export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver =
     let isComplete = false
     let isClosed = false
 
-    const failed = (error: HttpClientError.HttpClientError): ReadFailed =>
-      uploadFailure ?? classifyConnectionError(error.cause, error._tag === "ResponseError")
+    const failed = (cause: unknown, hasResponse: boolean): ReadFailed =>
+      uploadFailure ?? classifyConnectionError(cause, hasResponse)
 
     const send = (made: Scope.CloseableScope, runtime: Runtime.Runtime<never>) =>
       timer.wait<HttpResponse, ReadFailed>((resume) => {
@@ -72,7 +68,7 @@ export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver =
         })
         const exchanging = Effect.matchEffect(client.execute(request), {
           onFailure: (error) => {
-            const failure = failed(error)
+            const failure = failed(error.cause, error._tag === "ResponseError")
             if (neverConnected(failure)) timer.sent = "nothing"
             return Effect.fail(failure)
           },
@@ -80,7 +76,7 @@ export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver =
             // Some clients convert all headers each time.
             const { headers, status } = response
             resume(Effect.succeed({ status, header: (name) => headers[name], pull: queue.pull }))
-            return readBody(response.stream, headers, queue, made, failed)
+            return readBody(response, headers, queue, (cause) => failed(cause, true))
           }
         })
         const fiber = Runtime.runFork(clientRuntime(runtime, made, request), contained(exchanging))
@@ -143,54 +139,6 @@ const clientRuntime = (
     // third party.
     Runtime.setFiberRef(HttpClient.currentTracerDisabledWhen, () => true)
   )
-
-/**
- * Reads a body into the queue, in the fiber of its request: a fiber for each chunk would cost more than the chunk. It waits while the
- * queue is full.
- */
-const readBody = (
-  stream: HttpClientResponse.HttpClientResponse["stream"],
-  headers: Headers.Headers,
-  queue: ResponseQueue,
-  scope: Scope.Scope,
-  failed: (error: HttpClientError.ResponseError) => ReadFailed
-): Effect.Effect<void, ReadFailed> => {
-  // A lost connection can look like the regular end of the body, so the length is compared.
-  const announced = headers["content-encoding"] === undefined ? Number(headers["content-length"]) : Number.NaN
-  let received = 0
-  let isPaused = false
-  let wake = (): void => undefined
-  const source: ResponseSource = {
-    pause: () => {
-      isPaused = true
-    },
-    resume: () => {
-      isPaused = false
-      wake()
-    }
-  }
-  const untilResumed = Effect.async<void>((resume) => {
-    wake = () => resume(Effect.void)
-  })
-  return Effect.flatMap(Channel.toPullIn(Stream.toChannel(stream), scope), (pull) => {
-    const readNext: Effect.Effect<void, ReadFailed> = Effect.matchEffect(pull, {
-      onFailure: (error) => Effect.fail(failed(error)),
-      onSuccess: (next) => {
-        if (Either.isLeft(next)) {
-          return received < announced
-            ? Effect.fail<ReadFailed>({ _tag: "ConnectionFailed", reason: "cut", code: undefined })
-            : Effect.void
-        }
-        for (const chunk of next.right) {
-          received += chunk.byteLength
-          queue.add(chunk, source)
-        }
-        return isPaused ? Effect.zipRight(untilResumed, readNext) : readNext
-      }
-    })
-    return readNext
-  })
-}
 
 const toClientRequest = (
   { body, headers, url }: HttpRequest,
