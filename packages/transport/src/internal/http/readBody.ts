@@ -113,7 +113,7 @@ const readWeb = (body: ReadableStream<Uint8Array>, sink: Sink, failed: Failed): 
     }
     sink.whenRoom = readNext
     readNext()
-    return Effect.sync(() => void reader.cancel().catch(() => undefined))
+    return Effect.promise(() => reader.cancel().catch(() => undefined))
   })
 
 const readStream = (
