@@ -259,7 +259,7 @@ describe("the process of a model", () => {
   it.scopedLive("does no work that is withdrawn before it begins", () =>
     Effect.gen(function* () {
       const models = temporaryFolder("effect-speech-slow-")
-      writeTinyModels(models, { families: ["nemo-ctc"], work: 20 })
+      writeTinyModels(models, { families: ["nemo-ctc"], work: 100 })
       const { family } = yield* tinyRecogniser({}, "nemo-ctc", models)
       const outcomes = yield* Effect.async<ReadonlyArray<Outcome>>((resume) => {
         const all: Array<Outcome> = []
