@@ -1,5 +1,6 @@
-import { execFileSync } from "node:child_process"
+import { execFile, execFileSync } from "node:child_process"
 import { utimesSync, writeFileSync } from "node:fs"
+import { promisify } from "node:util"
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -7,8 +8,10 @@ import { describe, expect, it } from "@effect/vitest"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
 
 const bytes = Uint8Array.from({ length: 1000 }, (_, at) => at & 255)
 
@@ -80,6 +83,27 @@ describe("the file system of NodeTransport.layer", () => {
         expect(yield* fs.readFileString(path)).toBe("whole")
       })
     )
+  )
+
+  it.scoped.skipIf(process.platform === "win32")(
+    "waits a second for the reader of a pipe when a write is interrupted, and then writes nothing to it",
+    () =>
+      inFolder((folder, fs) =>
+        Effect.gen(function* () {
+          const pipe = `${folder}/pipe`
+          execFileSync("mkfifo", [pipe])
+          const writing = yield* Effect.fork(fs.writeFileString(pipe, "late"))
+          yield* Effect.yieldNow()
+          const interruption = yield* Effect.fork(Fiber.interrupt(writing))
+          yield* TestClock.adjust("999 millis")
+          expect(yield* Fiber.poll(interruption)).toEqual(Option.none())
+          yield* TestClock.adjust("1 millis")
+          yield* Fiber.join(interruption)
+          // The write opens the pipe now that it has a reader, and closes it.
+          const read = yield* Effect.promise(() => promisify(execFile)("cat", [pipe]))
+          expect(read.stdout).toBe("")
+        })
+      )
   )
 
   it.scoped("fails as NodeFileSystem does", () =>

@@ -2,11 +2,14 @@ import { close, fstat, fsync, open, read, type Stats, writeFile } from "node:fs"
 import { BadArgument, type PlatformError, SystemError, type SystemErrorReason } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { withReader } from "../../unstable/SmallFile.js"
+import { briefly } from "../timer/awaitBriefly.js"
 import { readSmallFile, readWithoutWaiting } from "./readSmallFile.js"
 
 /**
@@ -48,15 +51,15 @@ const reasons: Readonly<Record<string, SystemErrorReason>> = {
   EBUSY: "Busy"
 }
 
-/** Calls a function of node:fs, and gives its errors as NodeFileSystem does. */
+/** Calls a function of node:fs, and gives its errors as NodeFileSystem does. `run` may return what an interruption does. */
 const invoke = <A>(
   method: string,
   pathOrDescriptor: string | number,
-  run: (done: Done<A>) => void
+  run: (done: Done<A>) => Effect.Effect<void> | void
 ): Effect.Effect<A, PlatformError> =>
   Effect.async((resume) => {
     try {
-      run((cause, value) => {
+      return run((cause, value) => {
         if (cause === null) return resume(Effect.succeed(value))
         const { code = "", message: description, syscall } = cause
         const reason = reasons[code] ?? "Unknown"
@@ -64,7 +67,7 @@ const invoke = <A>(
         resume(Effect.fail(new SystemError(facts)))
       })
     } catch (cause) {
-      resume(Effect.fail(new BadArgument({ module: "FileSystem", method, cause })))
+      return resume(Effect.fail(new BadArgument({ module: "FileSystem", method, cause })))
     }
   })
 
@@ -88,17 +91,34 @@ const openForReading = (
 /** In bytes. Node writes so much in one piece, so that a signal would not stop it. */
 const writtenAtOnce = 512 * 1024
 
-/** An interruption waits for the end, so that no file appears after it. */
+/**
+ * An interruption waits at most one second for the end: the file is then whole, and a caller that removes it has removed it. What takes
+ * longer, such as a pipe without a reader, is left: its open can't be stopped, but nothing is written to it afterwards.
+ */
 const writeAtOnce = (
   path: string,
   data: Uint8Array,
   options?: FileSystem.WriteFileOptions
 ): Effect.Effect<void, PlatformError> =>
-  Effect.uninterruptible(
-    invoke<void>("writeFile", path, (done) =>
-      writeFile(path, data, { flag: options?.flag, mode: options?.mode }, (error) => done(error, undefined))
-    )
-  )
+  invoke<void>("writeFile", path, (done) => {
+    const ended = Deferred.unsafeMake<void>(FiberId.none)
+    let isLeft = false
+    const end = (error: NodeJS.ErrnoException | null): void => {
+      done(error, undefined)
+      Deferred.unsafeDone(ended, Effect.void)
+    }
+    open(path, options?.flag ?? "w", options?.mode, (error, fd) => {
+      if (error !== null) return end(error)
+      const closeAfter = (failed: NodeJS.ErrnoException | null): void =>
+        close(fd, (error) => end(failed ?? error ?? null))
+      if (isLeft) closeAfter(null)
+      else writeFile(fd, data, closeAfter)
+    })
+    const leave = Effect.sync(() => {
+      isLeft = true
+    })
+    return Effect.zipRight(briefly(Deferred.await(ended)), leave)
+  })
 
 const makeFile = (fd: FileSystem.File.Descriptor): FileSystem.File => {
   const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
