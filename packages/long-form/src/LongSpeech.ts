@@ -19,7 +19,6 @@ import * as EventDelivery from "@effect-speech/common/EventDelivery"
 import type { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import type { TtsError, TtsInvalidRequest } from "@effect-speech/tts/TtsError"
 import * as Cause from "effect/Cause"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
@@ -155,10 +154,11 @@ const start = (request: Request, options: Options) =>
       format = requestedFormat(request) ?? beginning.find(({ audio }) => audio !== undefined)?.audio?.format
     }
     const joiner = makeJoiner(format, options)
+    // One at a time: the pauses of a whole chunk would be in memory at once.
     const joined = Stream.concat(
-      Stream.fromChunk(Chunk.unsafeFromArray(beginning)),
+      Stream.rechunk(Stream.fromIterable(beginning), 1),
       Stream.repeatEffectChunkOption(next)
-    ).pipe(Stream.mapConcat(joiner.push))
+    ).pipe(Stream.flatMap(joiner.push))
     const speech: LongSpeech = Object.assign(PcmStream.make(format, joined), {
       plan: Fiber.join(planning),
       report: Effect.sync(joiner.report)

@@ -152,6 +152,14 @@ describe("a long text", () => {
     ])
   })
 
+  it("has one block of a pause in memory at a time, also before the first spoken piece", function* () {
+    const text = [{ text: "***\n\n" }, { text: "***\n\n" }, { text: "One.\n\n" }, { text: "Two." }]
+    const { stream } = yield* LongSpeech.stream({ text }, { pauses: { paragraph: "60 seconds" } })
+    const lengths = yield* Stream.runCollect(Stream.map(Stream.chunks(stream), (chunk) => chunk.length))
+    expect(lengths.length).toBeGreaterThan(80)
+    expect(Math.max(...lengths)).toBe(1)
+  })
+
   it("sounds when its first piece is there", function* () {
     const sounds = yield* Deferred.make<void>()
     const gated = TextToSpeech.layerTest(({ text }) =>

@@ -1,12 +1,10 @@
 /**
- * Trims, fades and makes silence as `PcmStream` does, for audio that is in memory: without the cost of a stream.
+ * Trims and fades as `PcmStream` does, for audio that is in memory: without the cost of a stream.
  */
-import type * as Duration from "effect/Duration"
 import type { AudioFormat } from "../AudioFormat.js"
 import { concatBytes } from "../internal/bytes.js"
 import type { Converter } from "../internal/pcm/blocks.js"
 import { fadeFrames, makeFader } from "../internal/pcm/fading.js"
-import { silentBlock, silentBytes } from "../internal/pcm/silence.js"
 import { makeTrimmer, trimmingOf } from "../internal/pcm/trimming.js"
 import type { FadeOptions, TrimOptions } from "../PcmStream.js"
 
@@ -30,17 +28,3 @@ export const trim = (bytes: Uint8Array, format: AudioFormat, options: TrimOption
  */
 export const fade = (bytes: Uint8Array, format: AudioFormat, options: FadeOptions = {}): Uint8Array =>
   convert(bytes, makeFader(format, fadeFrames(format, options)))
-
-/**
- * As `PcmStream.silence`.
- *
- * @since 0.1.0
- * @category constructors
- */
-export const silence = (format: AudioFormat, duration: Duration.DurationInput): ReadonlyArray<Uint8Array> => {
-  const blocks: Array<Uint8Array> = []
-  for (let left = silentBytes(format, duration); left > 0; left -= blocks.at(-1)?.byteLength ?? left) {
-    blocks.push(silentBlock(format, left))
-  }
-  return blocks
-}

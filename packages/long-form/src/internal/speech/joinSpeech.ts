@@ -1,8 +1,9 @@
 import { AudioFormat, bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
-import * as WholeAudio from "@effect-speech/audio-codec/unstable/WholeAudio"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import { unsafeInstance } from "@effect-speech/common/Structural"
 import type * as Duration from "effect/Duration"
+import * as Stream from "effect/Stream"
 import type { Boundary } from "../text/boundary.js"
 import type { PlannedPiece } from "./plan.js"
 import { Piece, Report, Segment } from "./report.js"
@@ -51,10 +52,10 @@ export const makeJoiner = (format: AudioFormat, { edgeSilence = "40 millis", fad
     }
   }
   /** The audio of the next piece, and the pause after it. */
-  const push = ({ audio, call, piece, warnings }: PieceAudio): ReadonlyArray<Uint8Array> => {
+  const push = ({ audio, call, piece, warnings }: PieceAudio): Stream.Stream<Uint8Array> => {
     const bytes =
       audio === undefined ? new Uint8Array(0) : shapePiece(audio.bytes, audio.format, format, { edgeSilence, fade })
-    const pause = WholeAudio.silence(format, pauseAfter(piece.boundary))
+    const pause = PcmStream.silence(format, pauseAfter(piece.boundary))
     const endFrame = frames + bytes.byteLength / bytesPerFrame(format)
     pieces.push(
       unsafeInstance(Piece, {
@@ -76,8 +77,8 @@ export const makeJoiner = (format: AudioFormat, { edgeSilence = "40 millis", fad
       })
     )
     if (audio !== undefined) addSegments(piece, bytes)
-    frames = endFrame + pause.reduce((sum, { byteLength }) => sum + byteLength, 0) / bytesPerFrame(format)
-    return bytes.byteLength === 0 ? pause : [bytes, ...pause]
+    frames = endFrame + (pause.byteLength ?? 0) / bytesPerFrame(format)
+    return bytes.byteLength === 0 ? pause.stream : Stream.concat(Stream.make(bytes), pause.stream)
   }
   return {
     push,
