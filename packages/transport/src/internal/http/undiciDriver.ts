@@ -12,7 +12,7 @@ import { makeUploadIterable, type UploadIterable } from "./uploadIterable.js"
 const callEnded = new Error("The call has ended.")
 
 /**
- * Uses undici directly. Compared to undici behind an HttpClient, a call costs a quarter, and a file is sent from one
+ * Uses undici directly. Compared to undici behind an HttpClient, a call costs less, and a file is sent from one
  * reused block of memory.
  */
 export const makeUndiciDriver = ({ dispatcher, stopConnecting }: Agent): HttpDriver => {
