@@ -59,7 +59,7 @@ export const measure = async ({ client, service }: Pair, { label, task, warmUp }
   const result = await client.request<Result>(task)
   const seconds = (performance.now() - start) / 1000
   const { peak } = await service.sample()
-  // The journal keeps what was uploaded and spoken.
+  // The journal has files of the requests. `isFree` counts files, so they are removed first.
   await service.platform("DELETE", "requests")
   // After an upload of 2 GB the service needs some seconds.
   const isFree = async () => {

@@ -117,7 +117,7 @@ export const requestsTests = () =>
     })
 
     it("does not edit a request that its forms can't show, and says why", async ({ page, service }) => {
-      // Of words that the text does not have, so that nobody speaks the thousand letters.
+      // The letters are not in the text: the service does not have to speak a thousand of them.
       const g2pOverrides = { ferry: "f".repeat(300), tide: "t".repeat(300), rope: "r".repeat(400) }
       for (const more of [{ g2pOverrides }, { additionalFields: { pitch: 2 } }]) {
         await service.run(Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text, lang: "en", ...more })))

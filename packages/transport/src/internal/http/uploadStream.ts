@@ -21,7 +21,8 @@ export interface ReadingObserver {
 type Bytes = Channel.Channel<Chunk.Chunk<Uint8Array>, unknown, UploadFailed>
 
 /**
- * An upload as any HttpClient reads it, in pieces of at most 256 KiB. A piece counts as passed on when the client asks for it.
+ * Makes the stream by which any HttpClient sends an upload. Its pieces have at most 256 KiB. The progress of the upload counts a
+ * piece when the client asks for it.
  *
  * It is one channel: each combinator of Stream would add a channel, and a step of its own to each piece.
  */
