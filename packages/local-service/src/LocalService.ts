@@ -282,13 +282,13 @@ const loadCalls = (options: CallsOptions) =>
 const makeState = (options: LocalServiceMakeOptions, credits: number) =>
   Effect.gen(function* () {
     const idsAndClock = makeIdsAndClock(options)
-    const { keptKey, temporaryFolder, sql } = yield* openDataDirectory(options.dataDirectory)
+    const { hasRoom, keptKey, temporaryFolder, sql } = yield* openDataDirectory(options.dataDirectory)
     const changes = makeChanges()
     const initial = { state: "active", credits } as const
     const { accounts, apiKey, keyId } = yield* Effect.gen(function* () {
       const { changed } = changes
       const accounts = yield* Effect.orDie(
-        makeAccounts(sql, { initial, keep: keptKey.write, now: idsAndClock.now, changed })
+        makeAccounts(sql, { initial, hasRoom, keep: keptKey.write, now: idsAndClock.now, changed })
       )
       return { accounts, ...(yield* firstKey(accounts, options.newKey === true ? undefined : keptKey.read)) }
     }).pipe(refuseFullDisk(options.dataDirectory))

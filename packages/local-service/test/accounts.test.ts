@@ -1,23 +1,38 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, layer } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { makeAccounts } from "../src/internal/account/accounts.js"
-import { openDataDirectory } from "../src/internal/account/dataDirectory.js"
+import { type DataDirectory, openDataDirectory } from "../src/internal/account/dataDirectory.js"
+import { isDiskFull } from "../src/internal/isDiskFull.js"
 
 layer(NodeFileSystem.layer)("the debit of a call", (it) => {
   const initial = { state: "active", credits: 100 } as const
   const opened = Effect.gen(function* () {
     const { sql } = yield* openDataDirectory(undefined)
+    const disk = { hasRoom: true }
     const accounts = yield* makeAccounts(sql, {
       initial,
+      hasRoom: () => disk.hasRoom,
       keep: () => Effect.void,
       now: () => new Date(0),
       changed: () => undefined
     })
     const { hold } = yield* accounts.authorizeConsole
-    return { accounts, hold: Effect.suspend(() => hold({ operation: "synthesize", units: 3, credits: 2 })) }
+    return { accounts, disk, sql, hold: Effect.suspend(() => hold({ operation: "synthesize", units: 3, credits: 2 })) }
   })
+  /** SQLite fails at each debit as on a full disk: a counter has its largest value. */
+  const fill = (sql: DataDirectory["sql"]) =>
+    Effect.forEach(
+      [
+        "CREATE TABLE counter (number INTEGER PRIMARY KEY AUTOINCREMENT)",
+        "INSERT INTO counter VALUES (9223372036854775807)",
+        "CREATE TRIGGER full BEFORE UPDATE ON account BEGIN INSERT INTO counter VALUES (NULL); END"
+      ],
+      (statement) => sql.unsafe(statement)
+    )
+  const failureOf = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(Effect.sandbox(effect))
   const never = () => false
   const day = { date: "1970-01-01", operation: "synthesize" }
 
@@ -68,6 +83,31 @@ layer(NodeFileSystem.layer)("the debit of a call", (it) => {
       yield* accounts.reset(undefined)
       yield* Fiber.join(call)
       expect(yield* accounts.usage).toEqual([])
+      expect(yield* accounts.account).toEqual(initial)
+    })
+  )
+
+  it.scoped("that the disk has no room for fails, and the next calls before their responses, until there is room", () =>
+    Effect.gen(function* () {
+      const { accounts, hold, sql } = yield* opened
+      yield* fill(sql)
+      expect(isDiskFull(Cause.squash(yield* failureOf(Effect.flatMap(hold, ({ debit }) => debit(never)))))).toBe(true)
+      for (let call = 0; call < 2; call++) expect(isDiskFull(Cause.squash(yield* failureOf(hold)))).toBe(true)
+      yield* sql`DROP TRIGGER full`
+      yield* Effect.flatMap(hold, ({ debit }) => debit(never))
+      expect(yield* accounts.usage).toEqual([{ ...day, calls: 1, units: 3, credits: 2 }])
+      expect(yield* accounts.account).toEqual({ ...initial, credits: 98 })
+    })
+  )
+
+  it.scoped("is tried before the response if the disk has little room, and fails only if there is too little", () =>
+    Effect.gen(function* () {
+      const { accounts, disk, hold, sql } = yield* opened
+      disk.hasRoom = false
+      yield* hold
+      expect(yield* accounts.usage).toEqual([])
+      yield* fill(sql)
+      expect(isDiskFull(Cause.squash(yield* failureOf(hold)))).toBe(true)
       expect(yield* accounts.account).toEqual(initial)
     })
   )

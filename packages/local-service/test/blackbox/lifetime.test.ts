@@ -240,13 +240,21 @@ describe("a data directory", () => {
     })
   )
 
-  it.live("whose disk becomes full bills nothing, cuts the response off, and says so in a 500", () =>
+  it.live("whose disk becomes full bills nothing, cuts the response off, and says so in a 500 to later calls", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* fullAt("UPDATE ON account")
-      yield* during({ dataDirectory }, function* ({ ask, key, raw, send, service, token }) {
+      yield* during({ dataDirectory }, function* ({ ask, key, raw, send, service, synthesize, token, transcribe }) {
         const { answers } = yield* raw("tts", synthesisRequest(key, '{"text":"a"}'), { answers: 0 })
         expect(answers.filter(({ complete }) => complete)).toEqual([])
         yield* eventually(service.requests, ([entry]) => entry?.outcome === "abandoned")
+        const later = [
+          yield* synthesize({ text: "a" }, {}, { failing: true }),
+          yield* transcribe(validForm(), {}, { failing: true })
+        ]
+        for (const { status, text } of later) {
+          expect(status).toBe(500)
+          expect(text).toContain("the disk of the service is full")
+        }
         expect((yield* ask("GET", "/usage")).json()).toEqual([])
         const headers = { "X-Admin-Token": token, "Content-Type": "application/json" }
         const change = { method: "PATCH", path: "/platform/api/account", headers, body: '{"credits":7}' }

@@ -27,7 +27,7 @@ export interface Hold {
 /** An accepted call. */
 export interface Authorization {
   readonly keyId: string
-  /** Reserves the whole cost of the call, or fails with `NoCredit`. */
+  /** Reserves the whole cost of the call, or fails with `NoCredit`. Dies if the debit can't be written, as far as that is known before. */
   readonly hold: (cost: Cost) => Effect.Effect<Hold, Refusal, Scope.Scope>
 }
 
@@ -58,6 +58,7 @@ export const makeAccounts = (
   sql: DataDirectory["sql"],
   {
     changed,
+    hasRoom,
     initial,
     keep,
     now
@@ -65,12 +66,13 @@ export const makeAccounts = (
     readonly initial: typeof Account.Encoded
     readonly keep: KeptKey["write"]
     readonly now: () => Date
-  } & Pick<Changes, "changed">
+  } & Pick<Changes, "changed"> &
+    Pick<DataDirectory, "hasRoom">
 ): Effect.Effect<BillableAccounts, SqlError> =>
   Effect.map(openAccountStore(sql, initial), (store) => {
     const { exclusively, read } = store
     const publish = (what: "account" | "keys") => Effect.sync(() => changed(what))
-    const debits = makeDebits(store, now, publish("account"))
+    const debits = makeDebits(store, { hasRoom, now, publish: publish("account") })
     const holds = makeHolds(store, debits)
     return {
       ...makeKeys(store, { keep, now, publish: publish("keys") }),
@@ -155,7 +157,7 @@ const revokedIdOf = ({ sql }: AccountStore, key: string): Effect.Effect<string |
   )
 
 /** Reserves credit for calls in progress. It is only in memory: if the process ends, it was never debited. */
-const makeHolds = (store: AccountStore, { debit }: Debits) => {
+const makeHolds = (store: AccountStore, { debit, tried }: Debits) => {
   /** A reset replaces the object: the calls before it keep the old one, and neither take credit of the new account nor release any. */
   let reserved = { credits: 0 }
   return {
@@ -176,7 +178,7 @@ const makeHolds = (store: AccountStore, { debit }: Debits) => {
               Effect.sync(release)
             )
         }
-        return Effect.flatMap(Effect.scope, (scope) => {
+        return Effect.flatMap(Effect.zipRight(tried, Effect.scope), (scope) => {
           if (ofAccount === reserved && store.account.credits - reserved.credits < cost.credits)
             return refuse({ _tag: "NoCredit" })
           ofAccount.credits += cost.credits

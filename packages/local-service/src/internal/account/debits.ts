@@ -1,8 +1,10 @@
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { Account } from "../../Accounts.js"
 import type { OperationName } from "../../OperationName.js"
 import { setImmediate } from "../realTime.js"
 import type { AccountStore } from "./accountStore.js"
+import type { DataDirectory } from "./dataDirectory.js"
 
 export interface Cost {
   readonly operation: OperationName
@@ -20,14 +22,19 @@ interface Debit {
  * Writes debits to the database: those of a turn of the event loop together, because a statement for each would cost as much as its
  * speech. `publish` runs after each write.
  */
-export const makeDebits = (store: AccountStore, now: () => Date, publish: Effect.Effect<void>) => {
+export const makeDebits = (
+  store: AccountStore,
+  { hasRoom, now, publish }: Pick<DataDirectory, "hasRoom"> & { now: () => Date; publish: Effect.Effect<void> }
+) => {
   /** The debits of this turn. */
   const waiting = new Set<Debit>()
   let isScheduled = false
+  let hasFailed = false
+  const today = () => now().toISOString().slice(0, 10)
 
   const writeTurn = store.exclusively(
     Effect.suspend(() => {
-      const date = now().toISOString().slice(0, 10)
+      const date = today()
       isScheduled = false
       // The socket is destroyed in this turn, and its close interrupts the call in the next.
       const debits = [...waiting].filter(({ isDisconnected }) => !isDisconnected())
@@ -36,6 +43,7 @@ export const makeDebits = (store: AccountStore, now: () => Date, publish: Effect
         Effect.orDie,
         Effect.onExit((exit) =>
           Effect.map(publish, () => {
+            hasFailed = Exit.isFailure(exit)
             for (const { done } of debits) done(exit)
           })
         )
@@ -43,7 +51,23 @@ export const makeDebits = (store: AccountStore, now: () => Date, publish: Effect
     })
   )
 
+  const tryNothing = store.exclusively(
+    Effect.suspend(() => write(store, today(), { operation: "synthesize", calls: 0, units: 0, credits: 0 })).pipe(
+      Effect.orDie,
+      Effect.onExit((exit) =>
+        Effect.sync(() => {
+          hasFailed = Exit.isFailure(exit)
+        })
+      )
+    )
+  )
+
   return {
+    /**
+     * Fails as a debit would. A failed debit breaks off a response, so a call runs this before it begins one. It writes a debit of
+     * nothing, but only if the last debit failed or the disk has little room: otherwise it would cost as much as a debit.
+     */
+    tried: Effect.suspend(() => (hasFailed || !hasRoom() ? tryNothing : Effect.void)),
     /** Returns when the debit is on disk. If the client is disconnected by then, it debits nothing, and waits to be interrupted. */
     debit: (cost: Cost, isDisconnected: () => boolean): Effect.Effect<void> =>
       Effect.async((resume) => {
