@@ -8,6 +8,7 @@ import { cpus, totalmem } from "node:os"
 import { fileURLToPath } from "node:url"
 import { readOptions } from "effect-speech-test-support/options"
 import { run } from "effect-speech-test-support/processes"
+import { judgeNoMeasurement } from "effect-speech-test-support/report"
 import { runParts } from "../support/parts.js"
 import * as Calls from "./calls/calls.js"
 import * as Faults from "./faults/faults.js"
@@ -22,6 +23,7 @@ import * as Upload from "./upload/upload.js"
 
 const { only, quick } = readOptions({ only: { type: "string" }, quick: { type: "boolean", default: false } })
 const setting = { quick }
+if (quick) judgeNoMeasurement()
 const parts = {
   calls: () => Calls.run(setting),
   layers: () => Layers.run(setting),

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import { root } from "effect-speech-test-support/processes"
-import { bar, median, ratio, spread, table, title, whole } from "effect-speech-test-support/report"
+import { measuredBar, median, ratio, spread, table, title, whole } from "effect-speech-test-support/report"
 import { build } from "esbuild"
 import { interleave, millisOf, resultsOf, type Side } from "../support/interleave.js"
 import type { Setting } from "./harness.js"
@@ -77,6 +77,6 @@ export const run = async (setting: Setting) => {
   const medianOf = await compare("process", setting, [nothing, ...commands])
   for (const { name } of commands) {
     const [millis, least] = [medianOf(name), medianOf(nothing.name)]
-    bar(`${name} takes at most 3 times \`node -e 0\``, millis <= 3 * least, ratio(millis, least))
+    measuredBar(`${name} takes at most 3 times \`node -e 0\``, millis <= 3 * least, ratio(millis, least))
   }
 }

@@ -1,6 +1,6 @@
 /** Small calls: what a client adds to each, alone and many at a time. */
 import { node } from "effect-speech-test-support/processes"
-import { at, bar, median, ratio, spread, table, title, whole } from "effect-speech-test-support/report"
+import { at, measuredBar, median, ratio, spread, table, title, whole } from "effect-speech-test-support/report"
 import { interleave, resultsOf } from "../../support/interleave.js"
 import { audio, recording } from "../contract.js"
 import { measureIn, type Setting, startServer } from "../harness.js"
@@ -46,7 +46,7 @@ export const run = async (setting: Setting) => {
   const transcription = await compareOne("transcription", plan, headings.transcription)
   checkBare(transcription, [1.15, 1.25])
   const ofFile = figuresOf(transcription, "bare-file", "ours-file")
-  bar(
+  measuredBar(
     "a file takes at most 1.3x the CPU of a bare `HttpClient` and `readFile`, many at a time and alone",
     Math.max(...ofFile) <= 1.3,
     show(ofFile)
@@ -64,7 +64,7 @@ const show = (figures: ReadonlyArray<number>) => figures.map((figure) => `${figu
 /** Compares the CPU time with that of a bare HttpClient, many at a time and alone. */
 const checkBare = (compared: Compared, atMost: readonly [many: number, alone: number]) => {
   const figures = figuresOf(compared, "bare")
-  bar(
+  measuredBar(
     `${compared.label("ours")}: at most ${atMost.join("x, ")}x the CPU of ${compared.label("bare")}, many at a time and alone`,
     figures.every((figure, index) => figure <= at(atMost, index)),
     show(figures)
@@ -75,7 +75,7 @@ const checkPeers = (compared: Compared) => {
   for (const [name, { package: packageName }] of Object.entries(peers)) {
     const figures = figuresOf(compared, name)
     const claim = `ours takes less CPU than \`${packageName}\`, many at a time and alone`
-    bar(claim, Math.max(...figures) < 1, show(figures))
+    measuredBar(claim, Math.max(...figures) < 1, show(figures))
   }
 }
 

@@ -1,5 +1,5 @@
 /** What grows: the cost of a call with the number of calls, of hotwords and of segments. */
-import { at, bar, median, title, whole } from "effect-speech-test-support/report"
+import { at, measuredBar, median, title, whole } from "effect-speech-test-support/report"
 import { interleave, resultsOf } from "../../support/interleave.js"
 import { tableOf } from "../../support/print.js"
 import { measureInProcess, type Setting, startServer } from "../harness.js"
@@ -27,7 +27,7 @@ const measureAll = async (
 
 /** A bar for a cost that must not grow: at most `limit` times from one size to another. */
 const barOfGrowth = (claim: string, limit: number, less: number, more: number) =>
-  bar(`${claim}: at most ${limit}x`, more <= limit * less, `${(more / less).toFixed(2)}x`)
+  measuredBar(`${claim}: at most ${limit}x`, more <= limit * less, `${(more / less).toFixed(2)}x`)
 
 export const run = async (setting: Setting) => {
   const server = await startServer()

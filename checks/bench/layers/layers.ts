@@ -1,5 +1,5 @@
 /** Small calls over the HttpClient layers that a program may already have, each beside that layer alone. */
-import { at, bar, median, spread, table, title, whole } from "effect-speech-test-support/report"
+import { at, measuredBar, median, spread, table, title, whole } from "effect-speech-test-support/report"
 import { describePlan, headings, measureClients, type OperationName, type Plan, planOf } from "../calls/calls.js"
 import { concurrencies } from "../calls/measure.js"
 import { type Setting, startServer } from "../harness.js"
@@ -62,7 +62,7 @@ export const compareGroups = async (
   ])
   for (const { bare, ours } of groups) {
     for (const name of ours) {
-      bar(
+      measuredBar(
         `${label(name)}: at most ${limit}x the CPU of ${label(bare)}, many at a time and alone`,
         paired(name, bare).every((multiple) => multiple <= limit),
         multiples(name, bare).join(", ")

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { pnpm, root, run as runCommand, temporaryFolder } from "effect-speech-test-support/processes"
-import { bar, median, spread, table, title, whole } from "effect-speech-test-support/report"
+import { measuredBar, median, spread, table, title, whole } from "effect-speech-test-support/report"
 import { interleave, resultsOf, type Side } from "../../support/interleave.js"
 import { compareOne, headings, planOf } from "../calls/calls.js"
 import { type Setting, startServer } from "../harness.js"
@@ -19,7 +19,7 @@ const compareCalls = async (setting: Setting) => {
   for (const operation of ["synthesis", "transcription"] as const) {
     const compared = await compareOne(operation, plan, `${headings[operation]} without Effect`)
     const [many = Number.NaN, alone = Number.NaN] = compared.paired("promise", "ours")
-    bar(
+    measuredBar(
       `${compared.label("promise")}, 64 at a time: at most 1.1x the CPU of ${compared.label("ours")}, median of the rounds`,
       many <= 1.1,
       `${many.toFixed(2)}x; alone ${alone.toFixed(2)}x`

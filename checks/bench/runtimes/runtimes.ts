@@ -3,7 +3,7 @@ import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { temporaryFolder } from "effect-speech-test-support/processes"
 import { writeNoise } from "effect-speech-test-support/recordings"
-import { bar, median, megabytes, ratio, spread, table, title, whole } from "effect-speech-test-support/report"
+import { measuredBar, median, megabytes, ratio, spread, table, title, whole } from "effect-speech-test-support/report"
 import { interleave, resultsOf } from "../../support/interleave.js"
 import { bun, deno, install } from "../../support/runtimes.js"
 import { headings, type Plan, planOf } from "../calls/calls.js"
@@ -96,6 +96,6 @@ const compareUploads = async (
   ])
   for (const name of ours) {
     const figure = speed(name) / speed(fastest)
-    bar(`${label(name)}: at least 0.9x the speed of ${label(fastest)}`, figure >= 0.9, ratio(figure, 1))
+    measuredBar(`${label(name)}: at least 0.9x the speed of ${label(fastest)}`, figure >= 0.9, ratio(figure, 1))
   }
 }

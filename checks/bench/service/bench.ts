@@ -9,7 +9,16 @@ import { join } from "node:path"
 import { readOptions } from "effect-speech-test-support/options"
 import { send } from "effect-speech-test-support/plainHttp"
 import { runScript, startScript, temporaryFolder } from "effect-speech-test-support/processes"
-import { at, bar, median, ratio, table, title, whole } from "effect-speech-test-support/report"
+import {
+  at,
+  judgeNoMeasurement,
+  measuredBar,
+  median,
+  ratio,
+  table,
+  title,
+  whole
+} from "effect-speech-test-support/report"
 import { type ServiceProcess, startService } from "effect-speech-test-support/serviceProcess"
 import { interleave } from "../../support/interleave.js"
 import { runParts } from "../../support/parts.js"
@@ -18,6 +27,8 @@ import type { Job, Load } from "./load.js"
 import type { Startup } from "./startup.js"
 
 const { only, quick } = readOptions({ only: { type: "string" }, quick: { type: "boolean", default: false } })
+
+if (quick) judgeNoMeasurement()
 
 const temporary = temporaryFolder("bench-service-")
 const script = (file: string) => new URL(file, import.meta.url)
@@ -91,7 +102,7 @@ const measureCalls = async () => {
       })
     ])
     const found = at(rates, 0) / at(rates, 1)
-    bar(`${outputFormat}: at least 0.25x of the calls/s of the bare server`, found >= 0.25, ratio(found, 1))
+    measuredBar(`${outputFormat}: at least 0.25x of the calls/s of the bare server`, found >= 0.25, ratio(found, 1))
   }
 }
 
@@ -165,7 +176,7 @@ const measureStart = async () => {
     ["the first build of a process", whole(median(starts.map((start) => at(start.builds, 0))))],
     ["20 builds of each", tenths(ready)]
   ])
-  bar("it is ready in less than 300 ms, once imported", ready < 300, `${tenths(ready)} ms`)
+  measuredBar("it is ready in less than 300 ms, once imported", ready < 300, `${tenths(ready)} ms`)
 }
 
 await runParts({ calls: measureCalls, voice: measureVoice, start: measureStart }, only)
