@@ -248,19 +248,23 @@ for (const program of ["fetch.ts", "service.ts"]) {
   copy(bundling, join(root, "test/support/bundled", program), program)
 }
 const bundled = await serve(join(temporary, "npm", "all", "node_modules/.bin/speech"), temporary)
-for (const { command, config, entry, name, output } of recipes) {
+for (const { command, config, entry, megabytes, name, output } of recipes) {
   console.error(`bundled: ${name}`)
   await checkStep(`the recipe "${name}" of BUNDLING.md makes a bundle that returns ${greeting}`, async () => {
     if (config !== undefined) writeFileSync(join(bundling.folder, "vite.config.js"), config)
     const path = `${join(bundling.folder, "node_modules/.bin")}:${process.env.PATH}`
     await run("sh", ["-c", command], { cwd: bundling.folder, env: { PATH: path } })
     const bundle = join(bundling.folder, output)
-    console.log(`\n${output}: ${(statSync(bundle).size / 1e6).toFixed(1)} MB\n`)
+    const size = statSync(bundle).size / 1e6
+    console.log(`\n${output}: ${size.toFixed(2)} MB\n`)
     // That of the local service needs the packages beside it.
     const folder = entry === "service.ts" ? bundling.folder : makeProject(join(temporary, name), "npm", registry).folder
     const file = join(folder, basename(output))
     copyFileSync(bundle, file)
     const problems: Array<string> = []
+    if (megabytes !== undefined && Math.abs(size - megabytes) > 0.1) {
+      problems.push(`${output} has ${size.toFixed(2)} MB, not ${megabytes}`)
+    }
     for (const node of nodes) {
       const command = node === undefined ? process.execPath : join(node, "node")
       const { stdout } = await run(command, [file], { cwd: folder, env: bundled.environment })
