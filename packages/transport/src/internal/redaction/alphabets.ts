@@ -1,4 +1,4 @@
-import { blanks, type Decoded, noCharacter, ofByte } from "./decoded.js"
+import { type Decoded, isForeignByte, noCharacter, ofByte, otherBlanks, type Range, space } from "./decoded.js"
 
 /** An alphabet whose letters are digits of bytes. */
 interface Alphabet {
@@ -8,7 +8,7 @@ interface Alphabet {
   readonly bits: number
   /** Number of letters after which a byte and a letter begin at the same bit again. */
   readonly period: number
-  /** By `(place * 2 ** bits + earlier) * 2 ** bits + later`: the phases in which the byte in two letters can't be text. */
+  /** For `earlier * 2 ** bits + later`: the phases in which the byte in two letters can't be text, at the beginning of a period. */
   readonly impossible: Uint8Array
 }
 
@@ -28,45 +28,49 @@ const byteIn = (bits: number, place: number, earlier: number, later: number): nu
   return offset >= bits ? undefined : (((earlier << bits) | later) >> (2 * bits - offset - 8)) & 255
 }
 
-const alphabetOf = (letters: ReadonlyArray<string>, between: RegExp, betweenGroups: RegExp): Alphabet => {
-  const digits = new Uint8Array(65_536)
-  for (let code = 0; code < digits.length; code++) {
-    const character = String.fromCharCode(code)
-    digits[code] = between.test(character) ? skipped : betweenGroups.test(character) ? sparse : foreign
-  }
+/** By ranges: a pattern that is tried with each of 65,536 characters takes many milliseconds of a short process. */
+const alphabetOf = (
+  letters: ReadonlyArray<string>,
+  between: ReadonlyArray<Range>,
+  betweenGroups: ReadonlyArray<Range>
+): Alphabet => {
+  const digits = new Uint8Array(65_536).fill(foreign)
+  for (const [first, last] of betweenGroups) digits.fill(sparse, first, last + 1)
+  for (const [first, last] of between) digits.fill(skipped, first, last + 1)
   letters.forEach((alternatives, digit) => {
     for (const letter of alternatives) digits[letter.charCodeAt(0)] = digit
   })
   const bits = Math.log2(letters.length)
   const period = bits === 4 ? 2 : 4
-  const impossible = new Uint8Array(period * letters.length ** 2)
-  for (let at = 0; at < impossible.length; at++) {
-    const [later, earlier, place] = [at % letters.length, (at >> bits) % letters.length, at >> (2 * bits)]
-    for (let phase = 0; phase < period; phase++) {
-      const byte = byteIn(bits, (place - phase + period) % period, earlier, later)
-      if (byte !== undefined && ofByte(byte) === noCharacter) impossible[at] = (impossible[at] ?? 0) | (1 << phase)
+  const impossible = new Uint8Array(letters.length ** 2)
+  for (let phase = 0; phase < period; phase++) {
+    for (let pair = 0; pair < impossible.length; pair++) {
+      const byte = byteIn(bits, (period - phase) % period, pair >> bits, pair % letters.length)
+      if (byte !== undefined && isForeignByte[byte]) impossible[pair] = (impossible[pair] ?? 0) | (1 << phase)
     }
   }
   return { digits, bits, period, impossible }
 }
 
-const lettersFrom = (first: string, count: number) =>
-  Array.from({ length: count }, (_, at) => String.fromCharCode(first.charCodeAt(0) + at))
+const code = (character: string): number => character.charCodeAt(0)
 
-const blank = new RegExp(`[${blanks}]`)
+const lettersFrom = (first: string, count: number) =>
+  Array.from({ length: count }, (_, at) => String.fromCharCode(code(first) + at))
+
 /** Includes the colons of hex, and the quotes around the lines of a text. */
-const blankOrPunctuation = new RegExp(`[${blanks}!-\\/:-@\\[-\`{-~]`)
+const punctuation: ReadonlyArray<Range> = ["!/", ":@", "[`", "{~"].map((ends) => [code(ends), ends.charCodeAt(1)])
 
 let hex: Alphabet | undefined
 const makeHex = () => {
   const letters = lettersFrom("a", 6).map((letter) => letter + letter.toUpperCase())
-  return alphabetOf([...lettersFrom("0", 10), ...letters], new RegExp(`[xX]|${blankOrPunctuation.source}`), blank)
+  const x: ReadonlyArray<Range> = ["X", "x"].map((letter) => [code(letter), code(letter)])
+  return alphabetOf([...lettersFrom("0", 10), ...letters], [space, ...otherBlanks, ...punctuation, ...x], [])
 }
 
 let base64: Alphabet | undefined
 const makeBase64 = () => {
   const letters = [...lettersFrom("A", 26), ...lettersFrom("a", 26), ...lettersFrom("0", 10), "+-", "/_"]
-  return alphabetOf(letters, new RegExp(`(?! )${blank.source}`), blankOrPunctuation)
+  return alphabetOf(letters, otherBlanks, [space, ...punctuation])
 }
 
 /** The texts in hex in a text: those that have at least `shortest` characters. */
@@ -138,7 +142,8 @@ const decodeRun = (
     const digit = digits[text.charCodeAt(at)] ?? foreign
     if (digit >= skipped || (digit === 0 && isPrefix(text, at, alphabet))) continue
     if (earlier >= 0) {
-      const ended = impossible[(((place << bits) | earlier) << bits) | digit] ?? 0
+      const atStart = impossible[(earlier << bits) | digit] ?? 0
+      const ended = ((atStart << place) | (atStart >> (period - place))) & ((1 << period) - 1)
       place = (place + 1) % period
       for (let phase = 0; ended >> phase !== 0; phase++) {
         if (((ended >> phase) & 1) === 0) continue

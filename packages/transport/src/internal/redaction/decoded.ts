@@ -7,13 +7,51 @@ export interface Decoded {
 
 export type Span = readonly [start: number, end: number]
 
+/** The first and the last of characters that follow each other. */
+export type Range = readonly [first: number, last: number]
+
+export const space: Range = [0x20, 0x20]
+
 /**
- * The content of a character class: white space, control characters and characters that are not seen (Default_Ignorable_Code_Point of
- * Unicode, and the blank of Braille). A character above U+FFFF counts as two blanks, since it is a pair of surrogates here. Many
+ * White space, control characters and characters that are not seen (Default_Ignorable_Code_Point of Unicode, and the blank of
+ * Braille), without {@link space}. A character above U+FFFF counts as two blanks, since it is a pair of surrogates here. Many
  * programs put line breaks and the like into text, also between the characters of one escape.
  */
-export const blanks =
-  "\\0-\\x20\\x7f-\\xa0\\xad\\u034f\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u2800\\u3000\\u3164\\ud800-\\udfff\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb"
+export const otherBlanks: ReadonlyArray<Range> = [
+  ...([
+    [0x0000, 0x001f],
+    [0x007f, 0x00a0],
+    [0x00ad, 0x00ad],
+    [0x034f, 0x034f],
+    [0x061c, 0x061c]
+  ] as const),
+  ...([
+    [0x115f, 0x1160],
+    [0x1680, 0x1680],
+    [0x17b4, 0x17b5],
+    [0x180b, 0x180f],
+    [0x2000, 0x200f]
+  ] as const),
+  ...([
+    [0x2028, 0x202f],
+    [0x205f, 0x206f],
+    [0x2800, 0x2800],
+    [0x3000, 0x3000],
+    [0x3164, 0x3164]
+  ] as const),
+  ...([
+    [0xd800, 0xdfff],
+    [0xfe00, 0xfe0f],
+    [0xfeff, 0xfeff],
+    [0xffa0, 0xffa0],
+    [0xfff0, 0xfffb]
+  ] as const)
+]
+
+const escaped = (code: number): string => `\\u${code.toString(16).padStart(4, "0")}`
+
+/** All blanks, as the content of a character class. */
+export const blanks = [space, ...otherBlanks].map(([first, last]) => `${escaped(first)}-${escaped(last)}`).join("")
 
 /** A pattern for blanks between two characters. The stack of a regular expression is limited, so they are too. */
 export const gap = `[${blanks}]{0,16}`
@@ -34,3 +72,9 @@ export const ofByte = (byte: number): string =>
     : (byte >= 0x20 && byte < 0x7f) || (byte >= 0x09 && byte <= 0x0d)
       ? String.fromCharCode(byte)
       : noCharacter
+
+/** Whether a byte can't be text: {@link ofByte} gives {@link noCharacter}. */
+export const isForeignByte: ReadonlyArray<boolean> = Array.from(
+  { length: 256 },
+  (_, byte) => ofByte(byte) === noCharacter
+)
