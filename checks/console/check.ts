@@ -1,7 +1,8 @@
 /**
  * The console in a browser with 10,000 requests, 300 runs, a recording of an hour, and recordings of up to five hours:
  * `pnpm verify console`. It measures how long each room takes to react, the longest time in which the page can't respond, the memory
- * of the page, and what the first load takes. The long recordings need ffmpeg and Linux.
+ * of the page, and what the first load takes. The long recordings need ffmpeg and Linux. It also looks for parts that break a rule of
+ * WCAG 2.2, in each room, at several widths, in light and dark colours.
  *
  * `--pictures FOLDER` writes pictures of each room instead, for a person to look at.
  */
@@ -15,6 +16,7 @@ import { bar, exitStatus, sum, table, title, whole } from "effect-speech-test-su
 import type { Browser, Page } from "playwright-core"
 import { buildConsole } from "../../packages/local-service/console/build.js"
 import { barAtMost } from "../support/print.js"
+import { testAccessibility } from "./accessibility.js"
 import { runs, type Service, startService } from "./load.js"
 import { takePictures } from "./pictures.js"
 import { duration, type Memory, memoryOf, openConsole, type Reaction } from "./reactions.js"
@@ -160,6 +162,7 @@ else {
   await measureFirstLoad(browser, service)
   await measureReactions(browser, service)
   await service.stop()
+  await testAccessibility(browser)
 }
 await browser.close()
 process.exitCode = exitStatus()
