@@ -15,6 +15,8 @@ export interface CallIdsService {
   readonly next: Effect.Effect<string>
 }
 
+const isUuid = Schema.is(Schema.UUID)
+
 /**
  * A generator of ids, taken from the context of the call. Default: random UUIDs.
  *
@@ -32,10 +34,6 @@ export class CallIds extends Context.Reference<CallIds>()("@effect-speech/transp
 
   /** Generates an id. */
   static readonly next: Effect.Effect<string> = Effect.flatMap(CallIds, ({ next }) =>
-    Effect.filterOrDie(
-      next,
-      Schema.is(Schema.UUID),
-      (id) => new TypeError(`CallIds gave ${JSON.stringify(id)}, which is no UUID`)
-    )
+    Effect.filterOrDie(next, isUuid, (id) => new TypeError(`CallIds gave ${JSON.stringify(id)}, which is no UUID`))
   )
 }

@@ -3,6 +3,7 @@ import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import type { CallEvent } from "@effect-speech/transport"
+import { Attempt, type Sent } from "@effect-speech/transport/CallReport"
 import type * as Operation from "@effect-speech/transport/unstable/Operation"
 import * as Upload from "@effect-speech/transport/unstable/Upload"
 import * as Effect from "effect/Effect"
@@ -247,8 +248,8 @@ describe("how much was sent", () => {
             return "ok"
           })
       })
-      const attempt = { status: 200, delayMillis: 0, elapsedMillis: 0 }
-      expect(seen).toStrictEqual([[{ ...attempt, sent: "part" }], [{ ...attempt, sent: "all" }]])
+      const attempt = (sent: Sent) => new Attempt({ status: 200, sent, delayMillis: 0, elapsedMillis: 0 })
+      expect(seen).toStrictEqual([[attempt("part")], [attempt("all")]])
     })
   )
 

@@ -67,6 +67,24 @@ describe("a wait of a call", () => {
   )
 })
 
+describe("a wait that has nothing to stop", () => {
+  it.effect("can be interrupted, and the next one still has its whole time", () =>
+    Effect.gen(function* () {
+      const { timer } = yield* begin()
+      const endless = timer.wait<string>(() => undefined)
+      const abandoned = yield* Effect.fork(endless)
+      yield* TestClock.adjust(9)
+      yield* Fiber.interrupt(abandoned)
+      const next = yield* Effect.fork(Effect.either(endless))
+      yield* TestClock.adjust(9)
+      timer.check(18)
+      expect(next.unsafePoll()).toBeNull()
+      timer.check(19)
+      expect(yield* Fiber.join(next)).toMatchObject({ left: exceeded("upload", 10) })
+    })
+  )
+})
+
 describe("the monitor", () => {
   const nextTurn = Effect.promise(() => setImmediate())
 

@@ -34,9 +34,13 @@ const to = (url: string, body: Operation.Request["body"] = hello): Operation.Req
   context: undefined
 })
 
+/** Closes an exchange that is interrupted, as the end of its attempt does. */
 const driverOf = (agent: Agent) => {
   const driver = makeUndiciDriver(agent)
-  return (outgoing: Operation.Request, timer = newTimer()) => driver.exchange(outgoing, timer, undefined)
+  return (outgoing: Operation.Request, timer = newTimer()) => {
+    const { close, response } = driver.exchange(outgoing, timer, undefined)
+    return { close, response: Effect.onInterrupt(response, close) }
+  }
 }
 
 const until = (condition: () => boolean) =>

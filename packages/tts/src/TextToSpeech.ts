@@ -22,9 +22,10 @@ import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { encodeBody, headersOf, type RequestFields, validate } from "./internal/request.js"
+import { encodeBody, headersOf, validate } from "./internal/request.js"
 import { accept, type CheckedAudio, failureError, readingError } from "./internal/response.js"
 import { collectSpeech, toStream } from "./internal/speech.js"
 import { type TestAudio, testResponse } from "./internal/testResponse.js"
@@ -83,23 +84,21 @@ const makeService = <R = never>(
     const operationOf = <A>(
       request: SynthesisRequest,
       read: (audio: CheckedAudio) => Effect.Effect<A, TtsError>
-    ): Effect.Effect<Operation<A, TtsError, RequestFields, SpeechStreamError>, TtsInvalidRequest> =>
-      Effect.gen(function* () {
-        const { requestId, ...fields } = yield* validate(request)
-        const sentId = yield* requestIdOf(requestId)
-        // The decoded copy of a record lacks a field `__proto__`, which JSON may have.
-        const { additionalFields, g2pOverrides } = request
-        const body = yield* encodeBody({ ...fields, additionalFields, g2pOverrides })
-        return {
-          name: "synthesize",
-          sentId,
-          request: { url, headers: headersOf(sentId), body, context: fields },
-          repeatable: true,
-          accept: (response, asked) => Effect.flatMap(accept(response, asked), read),
-          fail: failureError,
-          failReading: readingError
-        }
-      })
+    ): Effect.Effect<Operation<A, TtsError, SynthesisRequest, SpeechStreamError>, TtsInvalidRequest> =>
+      Effect.flatMap(validate(request), (valid) =>
+        Effect.flatMap(requestIdOf(valid.requestId), (sentId) =>
+          // The decoded copy of a record lacks a field `__proto__`, which JSON may have.
+          Either.map(encodeBody(valid, request), (body) => ({
+            name: "synthesize",
+            sentId,
+            request: { url, headers: headersOf(sentId), body, context: valid },
+            repeatable: true,
+            accept: (response, asked) => Effect.flatMap(accept(response, asked), read),
+            fail: failureError,
+            failReading: readingError
+          }))
+        )
+      )
 
     return {
       baseUrl,

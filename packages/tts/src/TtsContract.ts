@@ -60,6 +60,8 @@ export const Encoding = Schema.Literal(...encodings)
  * @category schemas
  */
 export type Encoding = typeof Encoding.Type
+const isEncoding = Schema.is(Encoding)
+
 /**
  * @since 0.1.0
  * @category schemas
@@ -135,9 +137,7 @@ export const formatProblem = ({ channels, encoding, sampleRate }: AudioFormat): 
     return `its sample rate is ${sampleRate} Hz, and must be from ${minimum} to ${maximum} Hz`
   }
   if (channels !== 1) return `it has ${channels} channels, and must have one`
-  return Schema.is(Encoding)(encoding)
-    ? undefined
-    : `its encoding is ${encoding}, and must be ${encodings.join(" or ")}`
+  return isEncoding(encoding) ? undefined : `its encoding is ${encoding}, and must be ${encodings.join(" or ")}`
 }
 
 /**

@@ -5,9 +5,6 @@ import { SynthesisRequest } from "../SynthesisRequest.js"
 import * as Contract from "../TtsContract.js"
 import { TtsInvalidRequest } from "../TtsError.js"
 
-/** The fields that the body holds. */
-export type RequestFields = Omit<SynthesisRequest, "requestId">
-
 const decodeRequest = Issue.strictly(Schema.typeSchema(SynthesisRequest))
 
 /** Checks a request as the client does before it sends anything. */
@@ -16,8 +13,11 @@ export const validate = (request: SynthesisRequest): Either.Either<SynthesisRequ
 
 const encoder = new TextEncoder()
 
-/** Encodes the fields that the caller set. JSON omits undefined fields. */
-export const encodeBody = (request: RequestFields): Either.Either<Uint8Array, TtsInvalidRequest> => {
+/** Encodes the fields that the caller set, and the records as they were given. JSON omits undefined fields. */
+export const encodeBody = (
+  request: SynthesisRequest,
+  { additionalFields, g2pOverrides }: Pick<SynthesisRequest, "additionalFields" | "g2pOverrides">
+): Either.Either<Uint8Array, TtsInvalidRequest> => {
   const body: Contract.SynthesisBody = {
     text: request.text,
     lang: request.lang,
@@ -25,14 +25,14 @@ export const encodeBody = (request: RequestFields): Either.Either<Uint8Array, Tt
     output_format: request.outputFormat,
     speed: request.speed,
     num_step: request.numStep,
-    g2p_overrides: request.g2pOverrides
+    g2p_overrides: g2pOverrides
   }
   return Either.try({
-    try: () => encoder.encode(JSON.stringify({ ...request.additionalFields, ...body })),
+    try: () => encoder.encode(JSON.stringify({ ...additionalFields, ...body })),
     // Only these fields can hold values that are not JSON.
     catch: () =>
       new TtsInvalidRequest({
-        field: request.additionalFields === undefined ? "g2pOverrides" : "g2pOverrides or additionalFields",
+        field: additionalFields === undefined ? "g2pOverrides" : "g2pOverrides or additionalFields",
         problem: "must be a value that JSON can hold"
       })
   })

@@ -29,20 +29,22 @@ const collectLimit = 512 * 1024 * 1024
 
 /** Reads the audio to its end. */
 export const collectSpeech = ({
-  byteLength: _,
+  durationMillis: stated,
   format,
   pull,
   report,
-  ...facts
+  requestId,
+  warnings
 }: CheckedAudio): Effect.Effect<Speech, TtsError> =>
   Effect.flatMap(collect(pull, collectLimit), ({ bytes, complete }) =>
     complete
       ? Effect.succeed(
           Object.assign(PcmStream.fromBytes(format, bytes), {
-            ...facts,
             bytes,
             call: report(),
-            durationMillis: facts.durationMillis ?? durationMillis(format, bytes.byteLength)
+            durationMillis: stated ?? durationMillis(format, bytes.byteLength),
+            requestId,
+            warnings
           })
         )
       : new TtsCorruptAudio({

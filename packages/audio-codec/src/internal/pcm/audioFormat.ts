@@ -1,8 +1,9 @@
+import { unsafeInstance } from "@effect-speech/common/Structural"
 import { AudioFormat } from "../../AudioFormat.js"
 
 /** A literal as a value that `Equal` compares. It is not checked: the functions that need a valid format check it. */
 export const asValue = (format: AudioFormat): AudioFormat => {
   if (format instanceof AudioFormat) return format
   const { channels, encoding, sampleRate } = format
-  return new AudioFormat({ sampleRate, channels, encoding }, { disableValidation: true })
+  return unsafeInstance(AudioFormat, { sampleRate, channels, encoding })
 }

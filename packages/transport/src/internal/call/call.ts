@@ -1,11 +1,12 @@
 import { type EventDelivery, make as makeDelivery } from "@effect-speech/common/EventDelivery"
 import * as MonotonicClock from "@effect-speech/common/MonotonicClock"
+import { unsafeInstance } from "@effect-speech/common/Structural"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { CallEvent, CallOptions } from "../../CallEvent.js"
-import type { Attempt } from "../../CallReport.js"
+import { Attempt } from "../../CallReport.js"
 import { replaces } from "../../unstable/CallEvents.js"
 import type { Failure } from "../../unstable/Failure.js"
 import type { Progress } from "../../unstable/Operation.js"
@@ -30,6 +31,8 @@ export interface Call {
   /** Takes a place among the calls of the layer. If none is free, the result is the wait for one. */
   readonly enter: () => QueueWait | undefined
   readonly progress: () => Progress
+  /** The attempts of `progress`, which cost less alone. */
+  readonly attempts: () => ReadonlyArray<Attempt>
   /** From the start of the call until now or its end. */
   readonly elapsedMillis: () => number
   /** How long the call waited for its turn. `undefined`: it did not wait. */
@@ -100,21 +103,18 @@ export const makeCall = (
           begunAt = MonotonicClock.unsafeMillis(clock)
           resume(Effect.void)
         })
-        return Effect.void
+        return undefined
       })
       return { ahead: taken.ahead, wait }
     },
     progress: () => {
       const recorded = attempts.current()
+      const sent = recorded.at(-1)?.sent ?? "nothing"
+      const progress = { sentId, attempts: recorded, sent, elapsedMillis: elapsedMillis() }
       const queued = queuedMillis()
-      return {
-        sentId,
-        attempts: recorded,
-        sent: recorded.at(-1)?.sent ?? "nothing",
-        ...(queued === undefined ? {} : { queuedMillis: queued }),
-        elapsedMillis: elapsedMillis()
-      }
+      return queued === undefined ? progress : { ...progress, queuedMillis: queued }
     },
+    attempts: attempts.current,
     elapsedMillis,
     queuedMillis,
     beginAttempt: (delay) => {
@@ -135,9 +135,9 @@ export const makeCall = (
       // A date counts from the date of the response. The clock of this machine may be wrong.
       const now = () => dateIn(header("date")) ?? clock.unsafeCurrentTimeMillis()
       const requestedMillis = retryAfter === undefined ? undefined : retryAfterMillis(retryAfter, now())
-      attempts.record(requestedMillis === undefined ? { status } : { status, retryAfterMillis: requestedMillis })
+      attempts.record(status, requestedMillis)
     },
-    lost: () => attempts.record({}),
+    lost: () => attempts.record(),
     endAttempt: Effect.uninterruptible(Effect.suspend(() => closeAttempt(false))),
     events,
     end: (exit) =>
@@ -157,28 +157,36 @@ export const makeCall = (
 
 /** Records the attempts of a call. */
 const makeAttempts = (clock: Clock.Clock, timer: CallTimer) => {
-  const recorded: Array<Attempt> = []
+  let recorded: ReadonlyArray<Attempt> = []
   let startedAt = 0
   let delayMillis = 0
   let isRecorded = false
   /** A response may begin before the upload ends, so `sent` of the latest attempt may still change. */
-  const current = (): ReadonlyArray<Attempt> =>
-    recorded.map((attempt, index) =>
-      isRecorded && index === recorded.length - 1 ? { ...attempt, sent: timer.sent } : attempt
-    )
+  const current = (): ReadonlyArray<Attempt> => {
+    const latest = recorded.at(-1)
+    if (isRecorded && latest !== undefined && latest.sent !== timer.sent) {
+      recorded = [...recorded.slice(0, -1), unsafeInstance(Attempt, { ...latest, sent: timer.sent })]
+    }
+    return recorded
+  }
   return {
     current,
     /** Starts an attempt, `delay` milliseconds after the end of the previous one. */
     begin: (delay: number): void => {
       startedAt = MonotonicClock.unsafeMillis(clock)
       delayMillis = delay
-      recorded.splice(0, recorded.length, ...current())
+      current()
       isRecorded = false
     },
     /** Records the end of an attempt, or the head of its response. */
-    record: (response: Pick<Attempt, "status" | "retryAfterMillis">): void => {
+    record: (status?: number, retryAfterMillis?: number): void => {
       const elapsedMillis = MonotonicClock.unsafeMillis(clock) - startedAt
-      recorded.push({ ...response, sent: timer.sent, delayMillis, elapsedMillis })
+      const facts = { sent: timer.sent, delayMillis, elapsedMillis }
+      const attempt = unsafeInstance<Attempt>(Attempt, status === undefined ? facts : { status, ...facts })
+      recorded = [
+        ...recorded,
+        retryAfterMillis === undefined ? attempt : unsafeInstance<Attempt>(Attempt, { ...attempt, retryAfterMillis })
+      ]
       isRecorded = true
     }
   }

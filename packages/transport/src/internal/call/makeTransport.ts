@@ -1,5 +1,6 @@
 import * as HttpClient from "@effect/platform/HttpClient"
-import type * as Clock from "effect/Clock"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
@@ -21,7 +22,7 @@ import { type Call, makeCall } from "./call.js"
 import { makeCallQueue } from "./callQueue.js"
 import type { RetryBudget } from "./retryBudget.js"
 import { runCall, type SharedParts } from "./runCall.js"
-import { makeTelemetry, type Telemetry } from "./telemetry.js"
+import { makeTelemetry, type NamedCall, type Telemetry } from "./telemetry.js"
 
 export interface TransportOptions<R = never> {
   /** The key, or an effect that reads it: once now, and again after the service refused it. */
@@ -79,31 +80,43 @@ export const makeTransport = <R = never>(
       keys: yield* makeApiKeys(options.apiKey),
       driver: driverOf(client) ?? makeHttpClientDriver(client),
       retries: options.retries,
-      budget,
-      telemetry: makeTelemetry(options.baseUrl)
+      budget
     }
-    const { telemetry } = shared
+    const telemetryOf = makeTelemetry(options.baseUrl)
     const enterQueue = makeCallQueue(options.concurrency)
     const monitors = new WeakMap<Clock.Clock, DeadlineMonitor>()
-    const newCall = ({ sentId }: { readonly sentId: string }, given: CallOptions | undefined) =>
-      Effect.map(Effect.clock, (clock) => {
-        const monitor = monitors.get(clock) ?? new DeadlineMonitor(clock)
-        monitors.set(clock, monitor)
+    const monitorOf = (clock: Clock.Clock): DeadlineMonitor => {
+      const known = monitors.get(clock)
+      if (known !== undefined) return known
+      const monitor = new DeadlineMonitor(clock)
+      monitors.set(clock, monitor)
+      return monitor
+    }
+    const withCall = <A, E, R>(
+      named: NamedCall,
+      given: CallOptions | undefined,
+      use: (call: Call, telemetry: Telemetry) => Effect.Effect<A, E, R>
+    ): Effect.Effect<A, E, R> =>
+      Effect.withFiberRuntime((fiber) => {
+        const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
         const deadlines =
           given?.deadlines === undefined ? options.deadlines : ofCall(merge(given.deadlines, options.deadlines))
-        return makeCall(sentId, clock, new CallTimer(clock, deadlines), monitor, enterQueue, given?.onEvent)
+        const timer = new CallTimer(clock, deadlines)
+        const call = makeCall(named.sentId, clock, timer, monitorOf(clock), enterQueue, given?.onEvent)
+        return use(call, telemetryOf(fiber, named, call))
       })
 
     return {
       run: (operation, callOptions) =>
-        Effect.flatMap(newCall(operation, callOptions), (call) =>
-          Effect.onExit(telemetry.spanCall(runCall(shared, call, operation, callOptions), operation), (exit) =>
-            Effect.zipRight(telemetry.countCall(operation, call, exit), call.end(exit))
-          )
+        withCall(operation, callOptions, (call, telemetry) =>
+          Effect.onExit(telemetry.spanCall(runCall(shared, call, telemetry, operation, callOptions)), (exit) => {
+            telemetry.countCall(exit)
+            return call.end(exit)
+          })
         ),
       open: (operation, callOptions) =>
-        Effect.flatMap(newCall(operation, callOptions), (call) =>
-          openCall(telemetry, call, operation, runCall(shared, call, operation, callOptions))
+        withCall(operation, callOptions, (call, telemetry) =>
+          openCall(telemetry, call, runCall(shared, call, telemetry, operation, callOptions))
         )
     }
   })
@@ -124,13 +137,12 @@ export const makeTransport = <R = never>(
 const openCall = <A, Left extends ServiceError, E extends ServiceError>(
   { beginCall }: Telemetry,
   call: Call,
-  operation: { readonly name: string; readonly sentId: string },
   running: Effect.Effect<A & Opened<Left>, E>
 ): Effect.Effect<Omit<A, "pull"> & Opened<Left>, E, Scope.Scope> =>
   // A call that failed or was read to its end is closed at once, even if the caller's scope stays open.
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const observed = yield* beginCall(operation, call)
+      const observed = yield* beginCall
       const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
       // The outcome if the caller closes the scope before the end.
       let outcome: Exit.Exit<unknown, ServiceError> = Exit.interrupt(FiberId.none)

@@ -32,7 +32,7 @@ export const redactedResponse = <A, E extends ServiceError, Context, Reading ext
       return value === operation.sentId ? value : redact(value)
     },
     pull: Effect.mapError(pull, (failure) => operation.failReading(failure, progress(), response)),
-    errorText: Effect.map(firstBytes(pull), (bytes) => new TextDecoder().decode(bytes)),
+    errorText: Effect.suspend(() => Effect.map(firstBytes(pull), (bytes) => new TextDecoder().decode(bytes))),
     redact,
     withoutKey,
     progress
@@ -41,9 +41,8 @@ export const redactedResponse = <A, E extends ServiceError, Context, Reading ext
 }
 
 /** The bytes that arrive within the limits. A failure of the body is ignored. */
-const firstBytes = (pull: HttpResponse["pull"]): Effect.Effect<Uint8Array> =>
-  Effect.suspend(() => {
-    const buffer = makeBoundedBuffer(errorTextLimit)
-    const reading = Effect.timeoutOption(Effect.ignore(fillBuffer(buffer, pull)), errorTextMillis)
-    return Effect.map(reading, () => buffer.read().bytes)
-  })
+const firstBytes = (pull: HttpResponse["pull"]): Effect.Effect<Uint8Array> => {
+  const buffer = makeBoundedBuffer(errorTextLimit)
+  const reading = Effect.timeoutOption(Effect.ignore(fillBuffer(buffer, pull)), errorTextMillis)
+  return Effect.map(reading, () => buffer.read().bytes)
+}

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import type { CallOptions } from "../../CallEvent.js"
 import type { ServiceError } from "../../ServiceError.js"
@@ -25,21 +25,26 @@ export interface SharedParts {
   readonly driver: HttpDriver
   readonly retries: ResolvedRetries
   readonly budget: RetryBudget
-  readonly telemetry: Telemetry
 }
 
 /** Waits for the turn of a call, and makes attempts until one succeeds or fails for good. */
 export const runCall = <A, E extends ServiceError, Context, Reading extends E>(
-  { apiKeyHeader, budget, driver, keys, retries, telemetry }: SharedParts,
+  { apiKeyHeader, budget, driver, keys, retries }: SharedParts,
   call: Call,
+  telemetry: Telemetry,
   operation: Operation<A, E, Context, Reading>,
   { outage, retryIfBilled = true }: CallOptions = {}
 ): Effect.Effect<A, E> =>
-  Effect.gen(function* () {
+  Effect.suspend(() => {
     const { events } = call
     const outageMillis = outage === undefined ? retries.outage : ofCall(millisOf(["outage"], outage))
     const limits = { budget, outageMillis, retries, retryIfBilled }
     let latest: Response<Reading> | undefined
+    let delayMillis = 0
+    let lastCost = 0
+    /** The newest is the last one. A response may quote any of these, also one that the service refused. */
+    let usedKeys: readonly [Redacted.Redacted, ...ReadonlyArray<Redacted.Redacted>]
+    let plan: ReturnType<typeof planRetries> | undefined
     const toError = (failure: Failure) =>
       operation.fail(
         failure._tag === "UploadFailed" ? classifyUploadFailure(failure) : failure,
@@ -47,63 +52,73 @@ export const runCall = <A, E extends ServiceError, Context, Reading extends E>(
         latest
       )
 
-    call.start()
-    const queued = call.enter()
-    if (queued !== undefined) {
-      if (events !== undefined && queued.ahead !== undefined) {
-        yield* events.emit({ _tag: "Queued", ahead: queued.ahead })
-      }
-      yield* Effect.mapError(queued.wait, toError)
-    }
-    let key = keys.current()
-    // A response may quote any of these, also one that the service refused.
-    const usedKeys = [key]
-    let delayMillis = 0
-    let lastCost = 0
-    let plan: ReturnType<typeof planRetries> | undefined
-    for (;;) {
+    const attempt = (key: Redacted.Redacted): Effect.Effect<A, E> => {
       const sending = sendAttempt(driver, call, operation, { delayMillis, header: apiKeyHeader, key })
-      const attempt = Effect.matchEffect(sending, {
+      const attempted = Effect.matchEffect(sending, {
         onFailure: (failure) => Effect.fail(toError(failure)),
         onSuccess: ({ context, response }) => {
           latest = redactedResponse(response, usedKeys, call, operation)
           return operation.accept(latest, context)
         }
       })
-      const outcome = yield* Effect.either(telemetry.observeAttempt(attempt, operation, call))
-      if (Either.isRight(outcome)) {
-        budget.giveBack(lastCost)
-        return outcome.right
-      }
-      const error = outcome.left
-      yield* call.endAttempt
-
-      const isKeyNew = usedKeys.length > 1
-      if (error.retry === "otherKey" && !isKeyNew) {
-        const next = yield* Effect.mapError(call.timer.run(keys.after(key)), (failure) =>
-          toError(asKeyFailure(failure))
-        )
-        if (!operation.repeatable || Redacted.value(next) === Redacted.value(key)) return yield* Effect.fail(error)
-        key = next
-        usedKeys.push(next)
-        delayMillis = 0
-        continue
-      }
-
-      const cost = operation.repeatable ? costOfRetry(error, limits) : undefined
-      if (cost === undefined) return yield* Effect.fail(error)
-      plan ??= planRetries(retries)
-      const planned = yield* plan(error, call.progress().attempts.at(-1))
-      const decision = decideRetry(error, call, planned, cost, limits)
-      if (decision === undefined) return yield* Effect.fail(error)
-      delayMillis = decision.delayMillis
-      lastCost = decision.cost
-      yield* logRetry(operation, error, delayMillis)
-      if (events !== undefined) {
-        yield* events.emit({ _tag: "Retrying", attempt: call.progress().attempts.length + 1, delayMillis })
-      }
-      yield* Effect.sleep(delayMillis)
+      return Effect.matchEffect(telemetry.spanAttempt(attempted), {
+        onFailure: (error) => {
+          telemetry.countAttempt(Exit.fail(error))
+          return Effect.flatMap(prepareRetry(error, key), attempt)
+        },
+        onSuccess: (result) => {
+          telemetry.countAttempt(Exit.void)
+          budget.giveBack(lastCost)
+          return Effect.succeed(result)
+        }
+      })
     }
+    /** Waits until the next attempt, and returns its key. Fails with the error if there is none. */
+    const prepareRetry = (error: E, key: Redacted.Redacted): Effect.Effect<Redacted.Redacted, E> =>
+      Effect.gen(function* () {
+        yield* call.endAttempt
+        const isKeyNew = usedKeys.length > 1
+        if (error.retry === "otherKey" && !isKeyNew) {
+          const next = yield* Effect.mapError(call.timer.run(keys.after(key)), (failure) =>
+            toError(asKeyFailure(failure))
+          )
+          if (!operation.repeatable || Redacted.value(next) === Redacted.value(key)) return yield* Effect.fail(error)
+          usedKeys = [...usedKeys, next]
+          delayMillis = 0
+          return next
+        }
+
+        const cost = operation.repeatable ? costOfRetry(error, limits) : undefined
+        if (cost === undefined) return yield* Effect.fail(error)
+        plan ??= planRetries(retries)
+        const planned = yield* plan(error, call.attempts().at(-1))
+        const decision = decideRetry(error, call, planned, cost, limits)
+        if (decision === undefined) return yield* Effect.fail(error)
+        delayMillis = decision.delayMillis
+        lastCost = decision.cost
+        yield* logRetry(operation, error, delayMillis)
+        if (events !== undefined) {
+          yield* events.emit({ _tag: "Retrying", attempt: call.attempts().length + 1, delayMillis })
+        }
+        yield* Effect.sleep(delayMillis)
+        return key
+      })
+    const begin = (): Effect.Effect<A, E> => {
+      const key = keys.current()
+      usedKeys = [key]
+      return attempt(key)
+    }
+
+    call.start()
+    const queued = call.enter()
+    if (queued === undefined) return begin()
+    const turn = Effect.mapError(queued.wait, toError)
+    return Effect.flatMap(
+      events === undefined || queued.ahead === undefined
+        ? turn
+        : Effect.zipRight(events.emit({ _tag: "Queued", ahead: queued.ahead }), turn),
+      begin
+    )
   })
 
 /** If reading the key takes too long, the error names the key instead of the phase. */

@@ -26,10 +26,10 @@ export const sendAttempt = <A, E extends ServiceError, Context, Reading extends 
   call: Call,
   operation: Operation<A, E, Context, Reading>,
   { delayMillis, header, key }: AttemptSettings
-): Effect.Effect<{ readonly response: HttpResponse; readonly context: Context }, Failure> =>
-  Effect.flatMap(buildRequest(call, operation, delayMillis), ({ body, context, headers, url }) => {
+): Effect.Effect<{ readonly response: HttpResponse; readonly context: Context }, Failure> => {
+  const send = ({ body, context, headers, url }: Request<Context>) => {
     const { events } = call
-    const number = call.progress().attempts.length + 1
+    const number = call.attempts().length + 1
     const isUpload = !(body instanceof Uint8Array)
     const exchangeWith = (observer: UploadObserver | undefined) => {
       const exchange = driver.exchange(
@@ -64,16 +64,11 @@ export const sendAttempt = <A, E extends ServiceError, Context, Reading extends 
     return events === undefined
       ? exchanged
       : Effect.zipRight(events.emit({ _tag: "Waiting", attempt: number }), exchanged)
-  })
-
-const buildRequest = <A, E extends ServiceError, Context, Reading extends E>(
-  call: Call,
-  { request }: Operation<A, E, Context, Reading>,
-  delayMillis: number
-): Effect.Effect<Request<Context>, Failure> => {
+  }
   call.beginAttempt(delayMillis)
-  if (typeof request === "function") return request(openingOf(call))
-  return Effect.isEffect(request) ? request : Effect.succeed(request)
+  const { request } = operation
+  if (typeof request === "function") return Effect.flatMap(request(openingOf(call)), send)
+  return Effect.isEffect(request) ? Effect.flatMap(request, send) : send(request)
 }
 
 const openingOf = (call: Call): Opening => ({

@@ -7,14 +7,14 @@ import { unnoticed } from "@effect-speech/common/Contained"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
-import * as Metric from "effect/Metric"
 import type * as Tracer from "effect/Tracer"
 import type { ServiceError } from "../../ServiceError.js"
 import * as SpeechMetrics from "../../SpeechMetrics.js"
 import type { Call } from "./call.js"
 
-interface NamedCall {
+export interface NamedCall {
   readonly name: string
   readonly sentId: string
 }
@@ -71,13 +71,6 @@ const endSpan = (span: Tracer.Span, exit: Exit.Exit<unknown, unknown>): Effect.E
     Effect.clockWith((clock) => traced(() => span.end(isTimed ? clock.unsafeCurrentTimeNanos() : 0n, exit)))
   )
 
-/** Runs `traced` of the effect if tracing is on, else the effect alone, which costs less. */
-const whileTracing = <A, E, R>(
-  effect: Effect.Effect<A, E, R>,
-  traced: (effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
-  Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (enabled) => (enabled ? traced(effect) : effect))
-
 type Attributes = Readonly<Record<string, string | number | undefined>>
 
 /** Adds the attributes that have a value. */
@@ -108,25 +101,26 @@ export interface ObservedCall {
   readonly end: (exit: Exit.Exit<unknown, ServiceError>) => Effect.Effect<void>
 }
 
-/** Measures and traces the calls to one service. */
+/** Measures and traces one call. */
 export interface Telemetry {
-  /** Counts a call, its duration, and how long it waited for its turn. */
-  readonly countCall: (named: NamedCall, call: Call, exit: Exit.Exit<unknown, ServiceError>) => Effect.Effect<void>
-  /** The span of a call. */
-  readonly spanCall: <A, E extends ServiceError, R>(
-    running: Effect.Effect<A, E, R>,
-    named: NamedCall
-  ) => Effect.Effect<A, E, R>
-  readonly beginCall: (named: NamedCall, call: Call) => Effect.Effect<ObservedCall>
-  /** Counts an attempt, and makes its span. Both have the same status and the same `error.type`. */
-  readonly observeAttempt: <A, E extends ServiceError, R>(
-    running: Effect.Effect<A, E, R>,
-    named: NamedCall,
-    call: Call
-  ) => Effect.Effect<A, E, R>
+  /** The span of the call. */
+  readonly spanCall: <A, E extends ServiceError, R>(running: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly beginCall: Effect.Effect<ObservedCall>
+  /** The span of an attempt. It has the status and the `error.type` that {@link countAttempt} counts. */
+  readonly spanAttempt: <A, E extends ServiceError, R>(running: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /**
+   * Counts the latest attempt, once. An attempt that sent nothing, or that was interrupted before its response, has no record, and is not
+   * counted.
+   */
+  readonly countAttempt: (exit: Exit.Exit<unknown, ServiceError>) => void
+  /** Counts the call and its latest attempt, its duration, and how long it waited for its turn. */
+  readonly countCall: (exit: Exit.Exit<unknown, ServiceError>) => void
 }
 
-export const makeTelemetry = (baseUrl: URL): Telemetry => {
+/** Measures and traces the calls to one service. The tracing and the labels of a call are those of the fiber that makes it. */
+export const makeTelemetry = (
+  baseUrl: URL
+): ((fiber: Fiber.RuntimeFiber<unknown, unknown>, named: NamedCall, call: Call) => Telemetry) => {
   const server = serverOf(baseUrl)
   const durations = cached((operation: string, errorType: string | undefined) =>
     SpeechMetrics.operationDuration({ operation, errorType, ...server })
@@ -136,49 +130,50 @@ export const makeTelemetry = (baseUrl: URL): Telemetry => {
     SpeechMetrics.attempts({ operation, status, errorType, ...server })
   )
   const place = { "server.address": server.serverAddress, "server.port": server.serverPort }
-  const spanOf = ({ name }: NamedCall): string => `speech.${name}`
-  const optionsOf = ({ name, sentId }: NamedCall): Tracer.SpanOptions => ({
-    kind: "client",
-    attributes: { "speech.operation": name, "speech.id": sentId, ...place }
-  })
   const failureOf = (exit: Exit.Exit<unknown, ServiceError>): Attributes => ({ "error.type": errorTypeOf(exit) })
-  const countCall: Telemetry["countCall"] = ({ name }, call, exit) =>
-    FiberRef.getWith(FiberRef.currentMetricLabels, (labels) => {
+
+  return (fiber, { name, sentId }, call) => {
+    const labels = fiber.getFiberRef(FiberRef.currentMetricLabels)
+    const isTracing = fiber.getFiberRef(FiberRef.currentTracerEnabled)
+    const spanName = `speech.${name}`
+    const optionsOfCall = (): Tracer.SpanOptions => ({
+      kind: "client",
+      attributes: { "speech.operation": name, "speech.id": sentId, ...place }
+    })
+    let counted = 0
+    const countAttempt = (exit: Exit.Exit<unknown, ServiceError>): void => {
+      const recorded = call.attempts()
+      const latest = recorded.at(-1)
+      if (latest === undefined || recorded.length === counted) return
+      counted = recorded.length
+      attempts(name, latest.status, attemptErrorTypeOf(latest.status, exit)).unsafeUpdate(1, labels)
+    }
+    const countCall = (exit: Exit.Exit<unknown, ServiceError>): void => {
+      countAttempt(exit)
       durations(name, errorTypeOf(exit)).unsafeUpdate(call.elapsedMillis() / 1000, labels)
       const queuedMillis = call.queuedMillis()
       if (queuedMillis !== undefined) queues(name).unsafeUpdate(queuedMillis / 1000, labels)
-      return Effect.void
-    })
-  return {
-    countCall,
-    spanCall: (running, named) =>
-      whileTracing(running, (call) => inSpan(call, spanOf(named), optionsOf(named), failureOf)),
-    beginCall: (named, call) =>
-      Effect.gen(function* () {
-        const isTracing = yield* FiberRef.get(FiberRef.currentTracerEnabled)
-        const span = isTracing ? yield* makeSpan(spanOf(named), optionsOf(named)) : undefined
+    }
+    return {
+      countAttempt,
+      countCall,
+      spanCall: (running) => (isTracing ? inSpan(running, spanName, optionsOfCall(), failureOf) : running),
+      beginCall: Effect.gen(function* () {
+        const span = isTracing ? yield* makeSpan(spanName, optionsOfCall()) : undefined
         return {
           during: (running) => (span === undefined ? running : Effect.withParentSpan(running, span)),
           end: (exit) =>
-            Effect.zipRight(
-              span === undefined ? Effect.void : Effect.zipRight(annotate(span, failureOf(exit)), endSpan(span, exit)),
-              countCall(named, call, exit)
-            )
+            Effect.suspend(() => {
+              countCall(exit)
+              return span === undefined
+                ? Effect.void
+                : Effect.zipRight(annotate(span, failureOf(exit)), endSpan(span, exit))
+            })
         }
       }),
-    observeAttempt: (running, { name }, call) => {
-      const earlier = call.progress().attempts.length
-      // An attempt that sent nothing, or that was interrupted before its response, has no record, and is not counted.
-      const endOf = (exit: Exit.Exit<unknown, ServiceError>) => {
-        const recorded = call.progress().attempts[earlier]
-        const status = recorded?.status
-        return { recorded, status, errorType: attemptErrorTypeOf(status, exit) }
-      }
-      const counted = Effect.onExit(running, (exit) => {
-        const { errorType, recorded, status } = endOf(exit)
-        return recorded === undefined ? Effect.void : Metric.update(attempts(name, status, errorType), 1)
-      })
-      return whileTracing(counted, (attempt) => {
+      spanAttempt: (attempt) => {
+        if (!isTracing) return attempt
+        const earlier = call.attempts().length
         const attributes = {
           "speech.operation": name,
           "http.request.method": "POST",
@@ -186,10 +181,14 @@ export const makeTelemetry = (baseUrl: URL): Telemetry => {
           ...place
         }
         return inSpan(attempt, "speech.attempt", { kind: "client", attributes }, (exit) => {
-          const { errorType, recorded, status } = endOf(exit)
-          return { "http.response.status_code": status, "speech.sent": recorded?.sent, "error.type": errorType }
+          const recorded = call.attempts()[earlier]
+          return {
+            "http.response.status_code": recorded?.status,
+            "speech.sent": recorded?.sent,
+            "error.type": attemptErrorTypeOf(recorded?.status, exit)
+          }
         })
-      })
+      }
     }
   }
 }

@@ -92,7 +92,8 @@ export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver =
           queue.end(failure)
           resume(failure)
         })
-        return Fiber.interruptFork(fiber)
+        // The end of the attempt closes the exchange.
+        return undefined
       })
 
     const close = (): Effect.Effect<void> => {

@@ -14,7 +14,7 @@ export type HttpRequest = Omit<Request<unknown>, "context">
 
 /** One request and its response. */
 export interface HttpExchange {
-  /** Sends the request and waits for the head of the response. Run it once. */
+  /** Sends the request and waits for the head of the response. Run it once. If it is interrupted, `close` stops the request. */
   readonly response: Effect.Effect<HttpResponse, Failure>
   /**
    * Stops sending and receiving at once. The result waits for what still ends, however long: it is `Effect.void` if nothing does.

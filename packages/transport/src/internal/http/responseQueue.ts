@@ -44,13 +44,12 @@ export const makeResponseQueue = (timer: CallTimer): ResponseQueue => {
       return Effect.succeed(chunk)
     }
     if (end !== undefined) return end
-    const more = timer.wait<void>((resume) => {
-      wake = () => resume(Effect.void)
+    return timer.wait<Uint8Array | undefined, ReadFailed>((resume) => {
+      wake = () => resume(pull)
       // A chunk or the end may have arrived since the check above.
       if (chunks.length > 0 || end !== undefined) wake()
-      return Effect.void
+      return undefined
     })
-    return Effect.zipRight(more, pull)
   })
   return {
     pull,

@@ -89,7 +89,8 @@ export const makeUndiciDriver = ({ dispatcher, stopConnecting }: Agent): HttpDri
           },
           handler(resume)
         )
-        return Effect.suspend(close)
+        // The end of the attempt closes the exchange.
+        return undefined
       })
     const response = body instanceof Uint8Array ? send(Runtime.defaultRuntime) : Effect.flatMap(Effect.runtime(), send)
     return { response, close }

@@ -45,8 +45,15 @@ export const secretsOf = (texts: readonly [string, ...Array<string>]): Secrets =
   }
 }
 
-const matches = (text: string, pattern: RegExp): Array<Span> =>
-  Array.from(text.matchAll(pattern), ({ 0: found, index }) => [index, index + found.length])
+/** The pattern has the flag `g`. `matchAll` would copy it for each text. */
+const matches = (text: string, pattern: RegExp): Array<Span> => {
+  const spans: Array<Span> = []
+  pattern.lastIndex = 0
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    spans.push([found.index, pattern.lastIndex])
+  }
+  return spans
+}
 
 /**
  * Finds the secrets in a text, plain or encoded. It decodes each encoding that a part of the text may have, and searches the result

@@ -64,30 +64,27 @@ export class CallTimer {
 
   /**
    * Waits until `start` resumes. After a deadline or an interruption it runs the effect that `start` returned, which
-   * stops the work.
+   * stops the work. `undefined`: the end of the attempt stops it, or there is nothing to stop. That makes a wait cheaper.
    */
   wait<A, E = never>(
-    start: (resume: (outcome: Effect.Effect<A, E>) => void) => Effect.Effect<void>
+    start: (resume: (outcome: Effect.Effect<A, E>) => void) => Effect.Effect<void> | undefined
   ): Effect.Effect<A, E | DeadlineExceeded> {
-    return Effect.suspend(() => {
-      if (this.left <= 0) return Effect.fail(this.totalExceeded)
-      this.#since = MonotonicClock.unsafeMillis(this.#clock)
-      return Effect.async<A, E | DeadlineExceeded>((resume) => {
-        let stop: Effect.Effect<void> = Effect.void
-        const settle = (outcome: Effect.Effect<never, DeadlineExceeded>): void => {
-          this.#settles.delete(settle)
-          resume(Effect.zipRight(stop, outcome))
-        }
-        this.#settles.add(settle)
-        stop = start((outcome) => {
-          this.#settles.delete(settle)
-          resume(outcome)
-        })
-        return Effect.suspend(() => {
-          this.#settles.delete(settle)
-          return stop
-        })
+    return Effect.async<A, E | DeadlineExceeded>((resume) => {
+      const now = MonotonicClock.unsafeMillis(this.#clock)
+      if (now >= this.#end) return resume(Effect.fail(this.totalExceeded))
+      this.#since = now
+      let stop: Effect.Effect<void> | undefined
+      // After an interruption it may stay until the next deadline, where it changes nothing.
+      const settle = (outcome: Effect.Effect<never, DeadlineExceeded>): void => {
+        this.#settles.delete(settle)
+        resume(stop === undefined ? outcome : Effect.zipRight(stop, outcome))
+      }
+      this.#settles.add(settle)
+      stop = start((outcome) => {
+        this.#settles.delete(settle)
+        resume(outcome)
       })
+      return stop
     })
   }
 
