@@ -4,7 +4,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { operation, playedTransport, transportOver } from "./scriptedTransport.js"
+import { operation, playedTransport, settled, transportOver } from "./scriptedTransport.js"
 
 it.scoped("a response over any HttpClient is read ahead by 256 KiB, and further as its caller reads it", () =>
   Effect.gen(function* () {
@@ -80,5 +80,16 @@ it.scoped("a slow body is read to its end, wherever its fiber yields between the
       const read = Effect.withMaxOpsBeforeYield(lengthOver(clientWithBody(body)), operations)
       expect(yield* Effect.scoped(read)).toBe(chunks * chunk.byteLength)
     }
+  })
+)
+
+it.scoped("a call that can't be interrupted still interrupts its client at a deadline", () =>
+  Effect.gen(function* () {
+    let interrupted = 0
+    const client = HttpClient.make(() => Effect.onInterrupt(Effect.never, () => Effect.sync(() => interrupted++)))
+    const transport = yield* transportOver(Layer.succeed(HttpClient.HttpClient, client))
+    const outcome = yield* settled(Effect.uninterruptible(transport.run({ ...operation(), repeatable: false })))
+    expect(outcome).toMatchObject({ left: { failure: { _tag: "DeadlineExceeded", phase: "answer" } } })
+    expect(interrupted).toBe(1)
   })
 )

@@ -3,16 +3,18 @@ import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import { contained } from "@effect-speech/common/Contained"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import * as FiberRef from "effect/FiberRef"
+import * as FiberRefs from "effect/FiberRefs"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
+import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Scope from "effect/Scope"
-import type { ReadFailed, UploadFailed } from "../../unstable/Failure.js"
+import type { DeadlineExceeded, ReadFailed, UploadFailed } from "../../unstable/Failure.js"
 import { awaitBriefly } from "../timer/awaitBriefly.js"
 import type { CallTimer } from "../timer/callTimer.js"
 import { classifyConnectionError, neverConnected } from "./classifyConnectionError.js"
@@ -46,14 +48,14 @@ export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver =
     let uploadFailure: UploadFailed | undefined
     let reader: Fiber.RuntimeFiber<unknown, unknown> | undefined
     /** Runs the client with its finalizers: it sends the request, then reads the response. */
-    let running: Fiber.RuntimeFiber<unknown> | undefined
+    let running: Fiber.RuntimeFiber<void, ReadFailed> | undefined
     let isComplete = false
     let isClosed = false
 
     const failed = (cause: unknown, hasResponse: boolean): ReadFailed =>
       uploadFailure ?? classifyConnectionError(cause, hasResponse)
 
-    const send = (made: Scope.CloseableScope, runtime: Runtime.Runtime<never>) =>
+    const send = (made: Scope.CloseableScope, caller: Caller) =>
       timer.wait<HttpResponse, ReadFailed>((resume) => {
         scope = made
         timer.sent = "nothing"
@@ -79,11 +81,10 @@ export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver =
             return readBody(response, headers, queue, (cause) => failed(cause, true))
           }
         })
-        const fiber = Runtime.runFork(clientRuntime(runtime, made, request), contained(exchanging))
+        const fiber = Runtime.runFork(clientRuntime(caller, made, request), exchanging)
         running = fiber
-        fiber.addObserver((exited) => {
+        fiber.addObserver((exit) => {
           running = undefined
-          const exit = Exit.flatten(exited)
           if (Exit.isSuccess(exit)) {
             isComplete = true
             return queue.end()
@@ -111,35 +112,53 @@ export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver =
       return reader === undefined ? closed : Effect.zipRight(closed, awaitBriefly(Fiber.interruptFork(reader), reader))
     }
     const response = Effect.flatMap(Scope.make(), (made) =>
-      Effect.flatMap(Effect.runtime<never>(), (runtime) => send(made, runtime))
+      Effect.withFiberRuntime<HttpResponse, ReadFailed | DeadlineExceeded>((fiber, { runtimeFlags }) =>
+        send(made, { fiber, runtimeFlags })
+      )
     )
     return { response, close }
   }
   return { exchange }
 }
 
-/** The runtime of a call, with what the client reads beside its request. */
+const always = () => true
+
+/** The fiber that makes a call. */
+interface Caller {
+  readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
+  readonly runtimeFlags: RuntimeFlags.RuntimeFlags
+}
+
+/** The runtime of the caller, with what the client reads beside its request. Its fibers can be interrupted, whether or not the caller can. */
 const clientRuntime = (
-  runtime: Runtime.Runtime<never>,
+  { fiber, runtimeFlags }: Caller,
   scope: Scope.Scope,
   { body }: HttpClientRequest.HttpClientRequest
-): Runtime.Runtime<Scope.Scope> =>
-  runtime.pipe(
-    Runtime.updateContext((context) =>
-      context.pipe(
-        Context.add(Scope.Scope, scope),
-        // Only fetch reads these options. By default it follows a redirect, which would send the key to another host. With
-        // `redirect: "manual"` it keeps a copy of a streamed body in memory, so for an upload a redirect is an error.
-        Context.add(FetchHttpClient.RequestInit, {
-          ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),
-          redirect: body._tag === "Stream" ? "error" : "manual"
-        })
-      )
+): Runtime.Runtime<Scope.Scope> => {
+  const context: Context.Context<never> = fiber.currentContext
+  const id = fiber.id()
+  return Runtime.make({
+    context: context.pipe(
+      Context.add(Scope.Scope, scope),
+      // Only fetch reads these options. By default it follows a redirect, which would send the key to another host. With
+      // `redirect: "manual"` it keeps a copy of a streamed body in memory, so for an upload a redirect is an error.
+      Context.add(FetchHttpClient.RequestInit, {
+        ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),
+        redirect: body._tag === "Stream" ? "error" : "manual"
+      })
     ),
-    // The client's own span would hold headers of the service, which may quote the key, and it would send trace headers to a
-    // third party.
-    Runtime.setFiberRef(HttpClient.currentTracerDisabledWhen, () => true)
-  )
+    fiberRefs: FiberRefs.updateManyAs(fiber.getFiberRefs(), {
+      entries: [
+        // The client's own span would hold headers of the service, which may quote the key, and it would send trace headers to a
+        // third party.
+        [HttpClient.currentTracerDisabledWhen, [[id, always]]],
+        // A failure is that of the call. Effect would log it before the call knows it, by a logger that may throw.
+        [FiberRef.unhandledErrorLogLevel, [[id, Option.none()]]]
+      ]
+    }),
+    runtimeFlags: RuntimeFlags.enable(runtimeFlags, RuntimeFlags.Interruption)
+  })
+}
 
 const toClientRequest = (
   { body, headers, url }: HttpRequest,
@@ -148,7 +167,8 @@ const toClientRequest = (
   reading: ReadingObserver
 ): HttpClientRequest.HttpClientRequest => {
   const { "Content-Type": contentType, ...others } = headers
-  const request = HttpClientRequest.post(url, { headers: others })
+  // A URL would be copied, and parsed once more.
+  const request = HttpClientRequest.post(url.href, { headers: others })
   if (body instanceof Uint8Array) {
     timer.sent = "all"
     return HttpClientRequest.setBody(request, HttpBody.uint8Array(body, contentType))
