@@ -369,41 +369,47 @@ describe("the built command", { timeout: 120_000 }, () => {
       })
     )
 
-    it.scoped("finishes the calls of an archive at Ctrl-C, says how to go on, and calls no file twice", () =>
-      Effect.gen(function* () {
-        const [calls, out] = [`${folder}/calls`, `${realpathSync(folder)}/texts`]
-        mkdirSync(calls)
-        for (const pitch of [1, 2, 3]) writeFileSync(`${calls}/${pitch}.wav`, toneOf(pitch))
-        const args = [
-          "archive",
-          "run",
-          calls,
-          "--model",
-          "hi-general-v2-8khz",
-          "--concurrency",
-          "1",
-          "--out",
-          out,
-          quiet
-        ]
-        const before = yield* requestCount
-        const environment = yield* serviceWith({ operation: "transcribe", times: 1, delayMillis: 500 })
-        const command = yield* start(args, environment)
-        yield* until(requestCount, (count) => count > before)
-        command.kill("SIGINT")
-        expect(yield* command.ended).toMatchObject({
-          code: 130,
-          stdout: "",
-          stderr:
-            "speech: Calls in progress finish, for up to 60 s. Ctrl-C again ends at once, and holds their files.\n" +
-            "speech: Run it again to resume. Files that are done are not sent again.\n"
+    it.scoped(
+      "finishes the calls of an archive at Ctrl-C, says what is done and how to go on, and calls no file twice",
+      () =>
+        Effect.gen(function* () {
+          const [calls, out] = [`${folder}/calls`, `${realpathSync(folder)}/texts`]
+          mkdirSync(calls)
+          for (const pitch of [1, 2, 3]) writeFileSync(`${calls}/${pitch}.wav`, toneOf(pitch))
+          const args = [
+            "archive",
+            "run",
+            calls,
+            "--model",
+            "hi-general-v2-8khz",
+            "--concurrency",
+            "1",
+            "--out",
+            out,
+            quiet
+          ]
+          const before = yield* requestCount
+          const environment = yield* serviceWith({ operation: "transcribe", times: 1, delayMillis: 500 })
+          const command = yield* start(args, environment)
+          yield* until(requestCount, (count) => count > before)
+          command.kill("SIGINT")
+          expect(yield* command.ended).toMatchObject({
+            code: 130,
+            stdout: expect.stringMatching(
+              new RegExp(
+                `^${out}: running\\n1 of 3 files done, 2 left.\\nWarnings: NothingRecognised 1.\\nSpent: 1 credits.\\n`
+              )
+            ),
+            stderr:
+              "speech: Calls in progress finish, for up to 60 s. Ctrl-C again ends at once, and holds their files.\n" +
+              "speech: Run it again to resume. Files that are done are not sent again.\n"
+          })
+          expect(yield* speechCommand(...args)).toMatchObject({
+            code: 0,
+            stdout: `${out}: ended\n3 of 3 files done.\nWarnings: NothingRecognised 3.\nSpent: 3 credits.`
+          })
+          expect((yield* requestCount) - before).toBe(3)
         })
-        expect(yield* speechCommand(...args)).toMatchObject({
-          code: 0,
-          stdout: `${out}: ended\n3 of 3 files done.\nWarnings: NothingRecognised 3.\nSpent: 3 credits.`
-        })
-        expect((yield* requestCount) - before).toBe(3)
-      })
     )
 
     it.scoped.skipIf(!onLinux)("keeps paid pieces until standard output has their transcript", () =>

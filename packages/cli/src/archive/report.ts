@@ -164,6 +164,13 @@ export const adviceOn = (status: RunStatus, store: Store, listingIsOver = false)
   ]
 }
 
+/** Where the results are of a run that goes on later. */
+export const resultsLater = (status: RunStatus, store: Store): ReadonlyArray<string> =>
+  applying(
+    status.resultsDue &&
+      `results.jsonl is written when the run ends. To have it of the files so far: ${commandOf("export", status, store)}`
+  )
+
 /** What was found in the folder of an output, and what to do about it. */
 export const outputOn = (
   report: OutputReport,

@@ -24,6 +24,7 @@ import {
   makeLine,
   outageOf,
   outputOn,
+  resultsLater,
   retryOf,
   settledOf,
   synthesisOf
@@ -140,6 +141,18 @@ const atInterruption =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.onInterrupt(effect, () => say(sentence))
 
+/** How far a run is that this process has left, and how to go on. What can't be read now, `speech archive status` says. */
+const sayLeft = (id: RunStatus["id"] | undefined, store: Store, json: boolean) =>
+  Effect.gen(function* () {
+    if (id === undefined) return
+    const status = yield* Effect.provide(
+      Effect.flatMap(Archive, (archive) => archive.status(id)),
+      client(store)
+    )
+    yield* print(status, json)
+    if (!json) yield* note(...resultsLater(status, store))
+  }).pipe(Effect.ignore, Effect.zipRight(say("Run it again to resume. Files that are done are not sent again.")))
+
 const finishing = "Calls in progress finish, for up to 60 s. Ctrl-C again ends at once, and holds their files."
 
 /** What a command works on. */
@@ -156,9 +169,11 @@ const work = <E, R>(
   options: Machine & Ending & Former & { readonly work: boolean },
   begin: (archive: ArchiveService) => Effect.Effect<RunStatus, E, R>
 ) => {
+  let id: RunStatus["id"] | undefined
   const watched = Effect.gen(function* () {
     yield* sayFormer(options, store._tag === "Database" && !options.work)
     const begun = yield* begin(yield* Archive)
+    id = begun.id
     if (!makesCalls(store, options) && begun.machines === 0) yield* advise(begun, store)
     return yield* watch(begun, { json: options.json, everyChange: false })
   })
@@ -179,7 +194,7 @@ const work = <E, R>(
     return watched.pipe(
       atInterruption(finishing),
       Effect.provide(opened),
-      atInterruption("Run it again to resume. Files that are done are not sent again."),
+      (working) => Effect.onInterrupt(working, () => sayLeft(id, store, options.json)),
       (working) => Effect.scoped(Effect.zipRight(locked, working)),
       Effect.flatMap(end)
     )
