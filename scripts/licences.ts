@@ -24,7 +24,7 @@ const licenceOf = async (folder: string): Promise<Licence> => {
  * The licences of the packages whose code esbuild wrote in the root folder, as they demand of each copy. A text that several have
  * is there once.
  */
-export const licencesOf = async ({ outputs }: Metafile): Promise<string> => {
+export const licencesOf = async ({ outputs }: Pick<Metafile, "outputs">): Promise<string> => {
   const used = Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : []))
   )

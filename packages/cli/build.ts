@@ -1,9 +1,9 @@
 /**
- * Builds the command into `dist`: bundles, so that a process loads a few files in place of a thousand, with the console of the
- * local service and `licences.txt` of all packages in them. What the manifest calls a dependency stays outside.
+ * Builds the command into `dist`: a bundle for each program, so that a process loads a few files in place of a thousand, with the
+ * console of the local service and `licences.txt` of all packages in them. What the manifest calls a dependency stays outside.
  */
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises"
-import { dirname, join, relative, resolve } from "node:path"
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { dirname, join, parse, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build, type Plugin } from "esbuild"
 import { bundling, undiciClient } from "../../scripts/bundling.js"
@@ -24,26 +24,34 @@ const serverWithoutClient: Plugin = {
 }
 
 const dist = here("dist")
+/** Chunks are here, so that the local service and the decoder find their threads, the page and a package.json as in their own `dist`. */
+const bundle = "internal/bundle"
+
+/** What `programs.ts` of the sources loads is a bundle beside. */
+const bundledPrograms: Plugin = {
+  name: "programs in their bundles",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\/programs\// }, ({ path }) => ({
+      path: path.replace("./programs", `./${bundle}`),
+      external: true
+    }))
+}
 
 /**
- * Builds the command into a folder, which it empties first. The files are the same in each folder. The page of the console is
- * built before.
+ * The programs of most calls. Each has its own copy of all that it uses: of what all programs share, esbuild makes a hundred chunks,
+ * and to load sixty of them takes a third of a call.
  */
-export const buildCommand = async (folder: string): Promise<void> => {
+const alone = ["synthesize", "transcribe"]
+
+/** Bundles that share their chunks. */
+const bundled = async (entryPoints: Readonly<Record<string, string>>) => {
   const { dependencies, peerDependencies } = JSON.parse(await readFile(here("package.json"), "utf8"))
-  const { metafile, outputFiles } = await build({
+  return build({
     ...bundling,
     outdir: dist,
     write: false,
-    // The local service and the decoder find their threads, the page and a package.json by these paths, as in their own `dist`.
-    entryPoints: {
-      bin: here("src/bin.ts"),
-      "internal/bundle/espeakWorker": here("../local-service/src/internal/espeak/espeakWorker.js"),
-      "internal/bundle/decodeWorker": here("../audio-decoder/src/internal/decodeWorker.js"),
-      "internal/bundle/modelHost": here("../engine-sherpa/src/internal/host/modelHost.js"),
-      "internal/bundle/parentWatch": here("../engine-sherpa/src/internal/host/parentWatch.js")
-    },
-    chunkNames: "internal/bundle/[hash]",
+    entryPoints,
+    chunkNames: `${bundle}/[hash]`,
     splitting: true,
     // msgpackr is faster with this native module, and works without.
     external: [...Object.keys({ ...dependencies, ...peerDependencies }), "msgpackr-extract"],
@@ -51,16 +59,38 @@ export const buildCommand = async (folder: string): Promise<void> => {
     sourcemap: "external",
     sourcesContent: false,
     metafile: true,
-    plugins: [serverWithoutClient, undiciClient]
+    plugins: [bundledPrograms, serverWithoutClient, undiciClient]
   })
+}
+
+/**
+ * Builds the command into a folder, which it empties first. The files are the same in each folder. The page of the console is
+ * built before.
+ */
+export const buildCommand = async (folder: string): Promise<void> => {
+  const programs = (await readdir(here("src/programs"))).map((file) => parse(file).name)
+  const sharing = programs.filter((name) => !alone.includes(name))
+  const results = await Promise.all([
+    bundled({ bin: here("src/bin.ts") }),
+    ...[...alone.map((name) => [name]), sharing].map((names) =>
+      bundled(Object.fromEntries(names.map((name) => [`${bundle}/${name}`, here(`src/programs/${name}.ts`)])))
+    ),
+    bundled({
+      [`${bundle}/espeakWorker`]: here("../local-service/src/internal/espeak/espeakWorker.js"),
+      [`${bundle}/decodeWorker`]: here("../audio-decoder/src/internal/decodeWorker.js"),
+      [`${bundle}/modelHost`]: here("../engine-sherpa/src/internal/host/modelHost.js"),
+      [`${bundle}/parentWatch`]: here("../engine-sherpa/src/internal/host/parentWatch.js")
+    })
+  ])
   await rm(folder, { recursive: true, force: true })
-  for (const { contents, path } of outputFiles) {
+  for (const { contents, path } of results.flatMap(({ outputFiles }) => outputFiles)) {
     const file = join(folder, relative(dist, path))
     await mkdir(dirname(file), { recursive: true })
     await writeFile(file, contents)
   }
   await cp(here("../local-service/dist/console"), join(folder, "console"), { recursive: true })
-  await writeFile(join(folder, "licences.txt"), await licencesOf(metafile))
+  const outputs = Object.assign({}, ...results.map(({ metafile }) => metafile.outputs))
+  await writeFile(join(folder, "licences.txt"), await licencesOf({ outputs }))
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

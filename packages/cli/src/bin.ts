@@ -4,6 +4,7 @@
  */
 import { setFlagsFromString } from "node:v8"
 import { parse } from "./parse.js"
+import { load } from "./programs.js"
 import { reportUnwritable } from "./standardStreams.js"
 import { viewOf } from "./terminal.js"
 
@@ -20,9 +21,9 @@ if (invocation._tag === "Printed") {
 } else {
   // The deprecations of a library are not for its users: pg prints one on each machine of an archive.
   Object.assign(process, { noDeprecation: true })
-  // By itself, V8 of Node 20 optimizes the HTTP parser of undici at the first response. That takes 0.1 s of CPU and 30 MB, which pays
-  // after hundreds of responses. Newer versions wait longer, and may not know the flag.
+  // By itself, V8 of Node 20 optimizes the HTTP parser of undici at the first response. That takes 0.1 s of CPU and 30 MB, which only
+  // a long process gets back. Newer versions wait longer, and may not know the flag.
   if (process.versions.node.startsWith("20.")) setFlagsFromString("--wasm-tiering-budget=200000000")
-  const { main } = await import("./main.js")
-  main(invocation)
+  const { main, start } = await load(invocation)
+  main(invocation, start)
 }

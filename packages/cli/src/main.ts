@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as ExitCode from "./exitCode.js"
 import type { Run } from "./parse.js"
+import { run, type StartedCommand } from "./run.js"
 import { handleSignals, removeSignalHandlers } from "./signals.js"
-import { run } from "./speech.js"
 import { reportUnwritable } from "./standardStreams.js"
 
 /** Interrupts the command when standard output can't be written, so that it cleans up. */
@@ -17,10 +17,10 @@ const outputFailed = Effect.async<number>((resume) =>
   reportUnwritable(() => resume(Effect.succeed(ExitCode.fileFailed)))
 )
 
-export const main = (invocation: Run): void => {
+export const main = (invocation: Run, start: StartedCommand): void => {
   handleSignals()
   const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor))
-  NodeRuntime.runMain(Effect.raceFirst(run(invocation), outputFailed), {
+  NodeRuntime.runMain(Effect.raceFirst(run(invocation, start), outputFailed), {
     // The command has a logger of its own, which leaves standard output to the result.
     disablePrettyLogger: true,
     teardown: (exit, onExit) => {
