@@ -6,12 +6,13 @@ import * as Option from "effect/Option"
 // Headers that no available encoder writes are made byte by byte, from text and numbers.
 export type Bytes = ReadonlyArray<number>
 export const ascii = (text: string): Bytes => Array.from(text, (character) => character.charCodeAt(0))
+// `concat` copies arrays as a whole, where `flatMap` reads each number.
 export const join = (...parts: ReadonlyArray<string | Bytes>): Array<number> =>
-  parts.flatMap((part) => (typeof part === "string" ? ascii(part) : part))
+  Array<number>().concat(...parts.map((part) => (typeof part === "string" ? ascii(part) : part)))
 export const repeat = (count: number, ...parts: ReadonlyArray<string | Bytes>): Array<number> =>
-  Array.from({ length: count }, () => join(...parts)).flat()
-export const zeros = (length: number) => repeat(length, [0])
-export const ones = (length: number) => repeat(length, [255])
+  join(...Array<Bytes>(count).fill(join(...parts)))
+export const zeros = (length: number) => Array<number>(length).fill(0)
+export const ones = (length: number) => Array<number>(length).fill(255)
 export const bigEndian = (value: number, length: number): Bytes =>
   Array.from({ length }, (_, index) => Math.floor(value / 256 ** (length - 1 - index)) % 256)
 export const littleEndian = (value: number, length: number) => bigEndian(value, length).toReversed()
