@@ -15,6 +15,7 @@ import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import { effectTests } from "effect-speech-test-support/effectTests"
 import { withOpenedFiles } from "effect-speech-test-support/openedFiles"
+import { bundleProgram } from "../../../scripts/bundling.js"
 import { cutAt } from "./wavArbitrary.js"
 import { float, isEqual, joined, mulaw, telephony, uint32 } from "./wavFormats.js"
 
@@ -154,9 +155,9 @@ describe("writing a file", () => {
     const { folder, fs, path } = yield* inFolder
     yield* fs.writeFileString(path, "old")
     const script = fileURLToPath(new URL("./writeForever.ts", import.meta.url))
-    const child = spawn(process.execPath, ["--conditions=@effect-speech/source", "--import", "tsx", script, path], {
-      stdio: "inherit"
-    })
+    const program = `${yield* fs.makeTempDirectoryScoped()}/writeForever.mjs`
+    yield* Effect.promise(() => bundleProgram(script, program))
+    const child = spawn(process.execPath, [program, path], { stdio: "inherit" })
     yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
     const begun = () =>
       readdirSync(folder).some((name) => name.endsWith(".part") && statSync(`${folder}/${name}`).size > 1_000_000)

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { isInstalled } from "effect-speech-test-support/programs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { bundleProgram } from "../../../scripts/bundling.js"
 import { buildConsole } from "../console/build.js"
 import { asCurl, asEffect } from "../console/src/code.js"
 import { cannedService } from "./blackbox/support/service.js"
@@ -167,10 +168,11 @@ layer(cannedService(), { excludeTestServices: true })("the code of a request", (
         const modules = await mkdtemp(join(root, "node_modules", ".console-page-"))
         try {
           await Promise.all(programs.map((program, index) => writeFile(join(modules, `${index}.mjs`), program)))
-          const imports = programs.map((_, index) => `import ${JSON.stringify(join(modules, `${index}.mjs`))}`)
-          const { stdout } = await Effect.runPromise(
-            Effect.provideService(runProgram(imports.join("\n")), LocalService, service)
-          )
+          const imports = programs.map((_, index) => `import "./${index}.mjs"`)
+          await writeFile(join(modules, "all.mjs"), imports.join("\n"))
+          await bundleProgram(join(modules, "all.mjs"), join(modules, "bundle.mjs"))
+          const running = run(process.execPath, [join(modules, "bundle.mjs")], root)
+          const { stdout } = await Effect.runPromise(Effect.provideService(running, LocalService, service))
           expect(stdout).toContain("speech.wav")
         } finally {
           await rm(modules, { recursive: true })
@@ -205,11 +207,4 @@ layer(cannedService(), { excludeTestServices: true })("the code of a request", (
       expect(yield* received).toMatchObject([{ status: 200, fields: controls }])
     })
   )
-
-  const runProgram = (program: string) =>
-    run(
-      process.execPath,
-      ["--conditions=@effect-speech/source", "--import", "tsx", "--input-type=module", "-e", program],
-      root
-    )
 })
