@@ -47,6 +47,20 @@ export const undiciClient = {
     }))
 }
 
+/**
+ * The client of libsql for databases in files. That for servers loads Node's own `fetch` and the package `ws`, which take a twelfth of the
+ * start of `speech run`.
+ *
+ * @type {import("esbuild").Plugin}
+ */
+export const libsqlFiles = {
+  name: "the client of libsql for files alone",
+  setup: ({ onResolve, resolve }) =>
+    onResolve({ filter: /^@libsql\/client$/ }, ({ importer, kind, path, resolveDir }) =>
+      resolve(`${path}/sqlite3`, { importer, kind, resolveDir })
+    )
+}
+
 /** @type {import("esbuild").Plugin} */
 const filesBeside = {
   name: "files beside the sources and the packages",
@@ -68,7 +82,11 @@ const filesBeside = {
  *
  * @satisfies {import("esbuild").BuildOptions}
  */
-export const runnable = { ...bundling, external: ["msgpackr-extract"], plugins: [filesBeside, undiciClient] }
+export const runnable = {
+  ...bundling,
+  external: ["msgpackr-extract"],
+  plugins: [filesBeside, libsqlFiles, undiciClient]
+}
 
 /**
  * Bundles a program from the sources. Its process needs no compiler, which would take ten times as long as the bundle to start.

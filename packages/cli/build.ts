@@ -6,7 +6,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { dirname, join, parse, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build, type Plugin } from "esbuild"
-import { bundling, undiciClient } from "../../scripts/bundling.js"
+import { bundling, libsqlFiles, undiciClient } from "../../scripts/bundling.js"
 import { licencesOf } from "../../scripts/licences.js"
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -59,7 +59,7 @@ const bundled = async (entryPoints: Readonly<Record<string, string>>) => {
     sourcemap: "external",
     sourcesContent: false,
     metafile: true,
-    plugins: [bundledPrograms, serverWithoutClient, undiciClient]
+    plugins: [bundledPrograms, libsqlFiles, serverWithoutClient, undiciClient]
   })
 }
 

@@ -2,7 +2,6 @@
 /**
  * The process of `speech`. What the arguments alone decide is printed at once; the rest of the command is loaded to run.
  */
-import { setFlagsFromString } from "node:v8"
 import { parse } from "./parse.js"
 import { load } from "./programs.js"
 import { reportUnwritable } from "./standardStreams.js"
@@ -23,7 +22,10 @@ if (invocation._tag === "Printed") {
   Object.assign(process, { noDeprecation: true })
   // By itself, V8 of Node 20 optimizes the HTTP parser of undici at the first response. That takes 0.1 s of CPU and 30 MB, which only
   // a long process gets back. Newer versions wait longer, and may not know the flag.
-  if (process.versions.node.startsWith("20.")) setFlagsFromString("--wasm-tiering-budget=200000000")
+  if (process.versions.node.startsWith("20.")) {
+    const { setFlagsFromString } = await import("node:v8")
+    setFlagsFromString("--wasm-tiering-budget=200000000")
+  }
   const { main, start } = await load(invocation)
   main(invocation, start)
 }

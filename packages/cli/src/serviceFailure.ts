@@ -11,11 +11,14 @@ import { quoteService } from "@effect-speech/transport/unstable/CommonError"
 import { clockTime } from "@effect-speech/transport/unstable/Report"
 import { TtsError } from "@effect-speech/tts/TtsError"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
-import * as Schema from "effect/Schema"
 import { commandNames, commands } from "./declaration.js"
 import { applying, count, plural } from "./message.js"
 
-export const isServiceError = Schema.is(Schema.Union(SttError, TtsError))
+const serviceErrors: ReadonlySet<unknown> = new Set([...SttError.members, ...TtsError.members])
+
+/** By the class: a check by `Schema`, of each field of each error, is made at each start of a command. */
+export const isServiceError = (error: unknown): error is SttError | TtsError =>
+  error instanceof Error && serviceErrors.has(error.constructor)
 
 /** The option that sets each field of a request, or the operand. */
 const optionNames: ReadonlyMap<string, string> = new Map([

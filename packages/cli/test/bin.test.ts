@@ -205,9 +205,10 @@ describe("the built command", { timeout: 120_000 }, () => {
 
     it.scoped("finishes and keeps the calls in flight of long recordings at Ctrl-C", () =>
       Effect.gen(function* () {
-        for (const pitch of [5, 6]) writeFileSync(`${folder}/long-${pitch}.wav`, toneOf(pitch))
-        const model = ["--model", "hi-general-v2-8khz", "--pieces", "finished-pieces", quiet]
-        const args = ["transcribe", "long-5.wav", "long-6.wav", ...model]
+        const files = [5, 6].map((pitch) => `${folder}/long-${pitch}.wav`)
+        for (const [at, file] of files.entries()) writeFileSync(file, toneOf(5 + at))
+        const pieces = `${folder}/finished-pieces`
+        const args = ["transcribe", ...files, "--model", "hi-general-v2-8khz", "--pieces", pieces, quiet]
         const before = yield* requestCount
         const environment = yield* serviceWith({ operation: "transcribe", delayMillis: 1500 })
         const command = yield* start(args, environment)
@@ -218,10 +219,10 @@ describe("the built command", { timeout: 120_000 }, () => {
           stdout: "",
           stderr:
             "speech: Finishing 2 calls. Press Ctrl-C again to stop now: they may be billed.\n" +
-            "speech: 2 finished pieces are kept in finished-pieces. The same command resumes.\n"
+            `speech: 2 finished pieces are kept in ${pieces}. The same command resumes.\n`
         })
         yield* setFaults()
-        expect((yield* run(args, environment)).code).toBe(0)
+        expect((yield* speechCommand(...args)).code).toBe(0)
         expect((yield* requestCount) - before).toBe(2)
       })
     )

@@ -67,13 +67,14 @@ const ended = (pids: ReadonlyArray<number>) =>
 describe("a service with models", { timeout: 120_000 }, () => {
   it("speaks with the voices of the folder, recognises with its models, and ends their processes at SIGINT", function* () {
     const { service, settings } = yield* serve()
-    const speech = (...args: ReadonlyArray<string>) => built.run(args, settings)
+    const speech = (...args: ReadonlyArray<string>) => InProcess.run(args, settings)
+    const file = join(folder, "a.wav")
     const text = "platform two, please wait."
-    const spoken = yield* speech("synthesize", text, "--lang", "en", "--voice", "tiny_soft", "--out", "a.wav")
+    const spoken = yield* speech("synthesize", text, "--lang", "en", "--voice", "tiny_soft", "--out", file)
     expect(spoken).toMatchObject({ code: 0, stdout: "" })
-    const heard = yield* speech("transcribe", "a.wav", "--model", "en-general-v2-8khz", "--format", "srt")
-    expect(heard.stdout).toMatch(/^1\n00:00:0\S+ --> 00:00:0\S+\nplatform two, please wait\.\n/)
-    const unknown = yield* speech("transcribe", "a.wav", "--model", "hi-general-v2-8khz")
+    const heard = yield* speech("transcribe", file, "--model", "en-general-v2-8khz", "--format", "srt")
+    expect(heard.stdout).toMatch(/^1\n00:00:0\S+ --> 00:00:0\S+\nplatform two, please wait\.$/m)
+    const unknown = yield* speech("transcribe", file, "--model", "hi-general-v2-8khz")
     expect(unknown).toMatchObject({
       code: 10,
       stderr: expect.stringContaining(`use one of ${model}, en-general-v2-8khz.`)

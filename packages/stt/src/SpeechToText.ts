@@ -103,7 +103,8 @@ const makeService = <R = never>(
       context: () => Context.Context<R>
     ): TranscribeOperation => {
       // The decoded copy lacks a field `__proto__`, and the caller may change its own record before a retry.
-      const { audio, ...fields } = { ...valid, additionalFields: { ...request.additionalFields } }
+      const { audio } = valid
+      const fields = { ...valid, additionalFields: { ...request.additionalFields } }
       return {
         name: "transcribe",
         sentId,

@@ -41,30 +41,50 @@ export const readJson = <E>(
   { bytes, ...others }: JsonLimits = limits
 ): Effect.Effect<Either.Either<unknown, string>, E> =>
   Effect.suspend(() => {
-    const decoder = new TextDecoder()
     const reader = new JsonReader(clean, others)
+    let decoder: typeof wholeText | undefined
+    let length = 0
+    /** The first chunk waits for the second one, since a short body in one chunk needs no decoder of its own. */
+    let first: Uint8Array | undefined
     function* push(chunk: Uint8Array): Steps<void> {
+      decoder ??= new TextDecoder()
       for (let at = 0; at < chunk.byteLength; at += pieceSize) {
         reader.push(decoder.decode(chunk.subarray(at, at + pieceSize), { stream: true }))
         yield
       }
     }
+    function* pushNext(chunk: Uint8Array): Steps<void> {
+      if (decoder === undefined && first !== undefined) yield* push(first)
+      yield* push(chunk)
+    }
     function* end(): Steps<unknown> {
-      reader.push(decoder.decode())
+      if (decoder === undefined && length <= pieceSize) reader.push(wholeText.decode(first))
+      else {
+        yield* pushNext(nothing)
+        reader.push(decoder?.decode() ?? "")
+      }
       yield
       return reader.end()
     }
-    let length = 0
     const readNext: Effect.Effect<Either.Either<unknown, string>, E> = Effect.flatMap(pull, (chunk) => {
       if (chunk === undefined) return cooperatively(attempt(end()))
       length += chunk.byteLength
       if (length > bytes) return Effect.succeed(Either.left(`it is longer than ${bytes} bytes`))
-      return Effect.flatMap(cooperatively(attempt(push(chunk))), (pushed) =>
+      if (first === undefined) {
+        first = chunk
+        return readNext
+      }
+      return Effect.flatMap(cooperatively(attempt(pushNext(chunk))), (pushed) =>
         Either.isLeft(pushed) ? Effect.succeed(pushed) : readNext
       )
     })
     return readNext
   })
+
+const nothing = new Uint8Array(0)
+
+/** Decodes whole texts. To make a decoder costs more than to decode a transcript. */
+const wholeText = new TextDecoder()
 
 const notJson = "it is not JSON"
 

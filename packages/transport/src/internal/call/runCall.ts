@@ -43,7 +43,7 @@ export const runCall = <A, E extends ServiceError, Context, Reading extends E>(
     let delayMillis = 0
     let lastCost = 0
     /** The newest is the last one. A response may quote any of these, also one that the service refused. */
-    let usedKeys: readonly [Redacted.Redacted, ...ReadonlyArray<Redacted.Redacted>]
+    let usedKeys: ReadonlyArray<Redacted.Redacted> = []
     let plan: ReturnType<typeof planRetries> | undefined
     const toError = (failure: Failure) =>
       operation.fail(
