@@ -84,6 +84,12 @@ describe("a body of JSON", () => {
     })
   )
 
+  it.effect("keeps a byte order mark that is within a text", () =>
+    Effect.gen(function* () {
+      expect(yield* readBody(['\ufeff"a', '\ufeffb"'])).toEqual(Either.right("a\ufeffb"))
+    })
+  )
+
   const few = { bytes: 2000, values: 20, objectsAndArrays: 10, fields: 4, levels: 5 }
   const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels)
   const objects = (count: number) => `[${"{},".repeat(count - 1)}{}]`
@@ -103,15 +109,18 @@ describe("a body of JSON", () => {
     })
   )
 
-  it.effect("that is beyond a limit is not read further", () =>
+  it.effect.each([
+    ["beyond a limit", "[", "it is nested more than 5 levels deep", 6],
+    ["not JSON", "[1}", "it is not JSON", 1]
+  ] as const)("that is %s is not read further", ([_, chunk, problem, read]) =>
     Effect.gen(function* () {
       let chunks = 0
       const endless = Effect.sync(() => {
         chunks++
-        return new TextEncoder().encode("[")
+        return new TextEncoder().encode(chunk)
       })
-      expect(yield* readJson(endless, asItIs, few)).toEqual(Either.left("it is nested more than 5 levels deep"))
-      expect(chunks).toBe(6)
+      expect(yield* readJson(endless, asItIs, few)).toEqual(Either.left(problem))
+      expect(chunks).toBe(read)
     })
   )
 

@@ -44,46 +44,37 @@ export const readJson = <E>(
     const reader = new JsonReader(clean, others)
     let decoder: typeof wholeText | undefined
     let length = 0
-    /** The first chunk waits for the second one, since a short body in one chunk needs no decoder of its own. */
-    let first: Uint8Array | undefined
-    function* push(chunk: Uint8Array): Steps<void> {
-      decoder ??= new TextDecoder()
-      for (let at = 0; at < chunk.byteLength; at += pieceSize) {
-        reader.push(decoder.decode(chunk.subarray(at, at + pieceSize), { stream: true }))
-        yield
+    function* push(chunk: Uint8Array, isFirst: boolean): Steps<void> {
+      if (isFirst && isShortAndWhole(chunk)) reader.push(wholeText.decode(chunk))
+      else {
+        // A byte order mark is one only at the beginning.
+        decoder ??= new TextDecoder("utf-8", { ignoreBOM: !isFirst })
+        for (let at = 0; at < chunk.byteLength; at += pieceSize) {
+          reader.push(decoder.decode(chunk.subarray(at, at + pieceSize), { stream: true }))
+          yield
+        }
       }
-    }
-    function* pushNext(chunk: Uint8Array): Steps<void> {
-      if (decoder === undefined && first !== undefined) yield* push(first)
-      yield* push(chunk)
     }
     function* end(): Steps<unknown> {
-      if (decoder === undefined && length <= pieceSize) reader.push(wholeText.decode(first))
-      else {
-        yield* pushNext(nothing)
-        reader.push(decoder?.decode() ?? "")
-      }
+      if (decoder !== undefined) reader.push(decoder.decode())
       yield
       return reader.end()
     }
     const readNext: Effect.Effect<Either.Either<unknown, string>, E> = Effect.flatMap(pull, (chunk) => {
       if (chunk === undefined) return cooperatively(attempt(end()))
+      const isFirst = length === 0
       length += chunk.byteLength
       if (length > bytes) return Effect.succeed(Either.left(`it is longer than ${bytes} bytes`))
-      if (first === undefined) {
-        first = chunk
-        return readNext
-      }
-      return Effect.flatMap(cooperatively(attempt(pushNext(chunk))), (pushed) =>
+      return Effect.flatMap(cooperatively(attempt(push(chunk, isFirst))), (pushed) =>
         Either.isLeft(pushed) ? Effect.succeed(pushed) : readNext
       )
     })
     return readNext
   })
 
-const nothing = new Uint8Array(0)
+/** Most bodies are one such chunk. To make a decoder costs more than to decode it. */
+const isShortAndWhole = (chunk: Uint8Array): boolean => chunk.byteLength <= pieceSize && (chunk.at(-1) ?? 0) < 0x80
 
-/** Decodes whole texts. To make a decoder costs more than to decode a transcript. */
 const wholeText = new TextDecoder()
 
 const notJson = "it is not JSON"
