@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import { makeResponseQueue } from "../src/internal/http/responseQueue.js"
 import { CallTimer } from "../src/internal/timer/callTimer.js"
 import { deadlines } from "./scriptedTransport.js"
@@ -51,6 +52,30 @@ describe("the queue of a response", () => {
       queue.close()
       add()
       expect(String(yield* Effect.exit(queue.pull))).toContain("inside the scope of its call")
+    })
+  )
+
+  it.effect("lets its timer forget an interrupted reader when the next one waits", () =>
+    Effect.gen(function* () {
+      const waiting = new Set<object>()
+      class CountingTimer extends CallTimer {
+        override wait<A, E = never>(start: Parameters<typeof CallTimer.prototype.wait<A, E>>[0]) {
+          return super.wait<A, E>((resume) => {
+            waiting.add(resume)
+            return start((outcome) => {
+              waiting.delete(resume)
+              resume(outcome)
+            })
+          })
+        }
+      }
+      const { pull } = makeResponseQueue(new CountingTimer(yield* Effect.clock, deadlines))
+      for (let reader = 0; reader < 3; reader++) {
+        const reading = yield* Effect.fork(pull)
+        yield* Effect.yieldNow()
+        expect(waiting.size).toBe(1)
+        yield* Fiber.interrupt(reading)
+      }
     })
   )
 })

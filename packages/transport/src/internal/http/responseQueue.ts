@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
 import type { ReadFailed } from "../../unstable/Failure.js"
 import { type CallTimer, outOfScope } from "../timer/callTimer.js"
 import type { HttpResponse } from "./httpDriver.js"
@@ -31,8 +32,10 @@ export const makeResponseQueue = (timer: CallTimer): ResponseQueue => {
   /** `undefined`: more chunks may come. */
   let end: Effect.Effect<undefined, ReadFailed> | undefined
   let wake = (): void => undefined
+  /** The fiber that waited last. */
+  let reader: Fiber.RuntimeFiber<unknown, unknown> | undefined
 
-  const pull: HttpResponse["pull"] = Effect.suspend(() => {
+  const pull: HttpResponse["pull"] = Effect.withFiberRuntime((fiber) => {
     if (end !== outOfScope && timer.left <= 0) return Effect.fail(timer.totalExceeded)
     const chunk = chunks.shift()
     if (chunk !== undefined) {
@@ -45,6 +48,9 @@ export const makeResponseQueue = (timer: CallTimer): ResponseQueue => {
     }
     if (end !== undefined) return end
     return timer.wait<Uint8Array | undefined, ReadFailed>((resume) => {
+      // The timer would keep the wait of a reader that was interrupted: one for each pull with a timeout.
+      if (reader !== undefined && reader.unsafePoll() !== null) wake()
+      reader = fiber
       wake = () => resume(pull)
       // A chunk or the end may have arrived since the check above.
       if (chunks.length > 0 || end !== undefined) wake()
