@@ -78,8 +78,8 @@ describe.concurrent("a server that never ends its response and", () => {
   const withoutAnswer = (name: string, script: Script): Fault => ({
     name,
     script,
-    deadlines: { answer: "300 millis" },
-    ...late({ phase: "answer", limitMillis: 300, call: { billing: "unknown", attempts: [{ sent: "all" }] } })
+    deadlines: { answer: "600 millis" },
+    ...late({ phase: "answer", limitMillis: 600, call: { billing: "unknown", attempts: [{ sent: "all" }] } })
   })
 
   itEndsAs([

@@ -30,7 +30,7 @@ const node = (transcribe: Outcome) => ({ except: { node: { transcribe } } })
 describe("a server that gets a recording of 16 MB and", () => {
   // On a slow machine the deadline can pass before the first byte is sent.
   const notAll = { call: { billing: "notBilled", attempts: [{ sent: expect.stringMatching(/^(nothing|part)$/) }] } }
-  const late = { _tag: "SttDeadlineExceeded", phase: "upload", limitMillis: 300, ...notAll }
+  const late = { _tag: "SttDeadlineExceeded", phase: "upload", limitMillis: 600, ...notAll }
   const lateAtNode = node({ _tag: "SttDeadlineExceeded", phase: expect.stringMatching(/^(upload|answer)$/) })
   const lost = {
     _tag: "SttConnectionFailed",
@@ -39,7 +39,7 @@ describe("a server that gets a recording of 16 MB and", () => {
     call: { billing: "notBilled", attempts: [{ sent: "part" }] }
   }
   const lostAtNode = node({ _tag: "SttConnectionFailed", reason: "reset" })
-  const deadlines = { uploadIdle: "300 millis", answer: "300 millis" } as const
+  const deadlines = { uploadIdle: "600 millis", answer: "600 millis" } as const
 
   itEndsAs([
     upload("reads nothing", readsNothing, late, { ...everySource, deadlines, ...lateAtNode }),
@@ -64,7 +64,7 @@ describe("a server that refuses the key at the beginning of a recording of 16 MB
   itEndsAs([
     upload("reads the rest", onFirstBytes(refuse()), refused, everySource),
     upload("reads nothing more", readsBeginning(refuse()), refused, {
-      deadlines: { answer: "300 millis" },
+      deadlines: { answer: "600 millis" },
       ...node({ _tag: "SttDeadlineExceeded", phase: "answer" })
     }),
     upload("reads nothing more, then hangs up", readsBeginning(refuse(close)), refused, {
