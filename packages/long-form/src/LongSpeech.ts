@@ -15,6 +15,7 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Wav from "@effect-speech/audio-codec/Wav"
+import { cooperatively, type Steps } from "@effect-speech/common/Cooperative"
 import * as EventDelivery from "@effect-speech/common/EventDelivery"
 import type { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import type { TtsError, TtsInvalidRequest } from "@effect-speech/tts/TtsError"
@@ -120,6 +121,13 @@ export const writeFile = (
     })
   )
 
+/** Lets calls end and others begin, if this turn of the event loop has taken long: many calls may end together. */
+const afterOtherCalls = Effect.suspend(() => cooperatively(oneStep()))
+
+function* oneStep(): Steps<void> {
+  yield
+}
+
 const start = (request: Request, options: Options) =>
   Effect.gen(function* () {
     const pieces = yield* prepare(request, options)
@@ -157,7 +165,7 @@ const start = (request: Request, options: Options) =>
     // One at a time: the pauses of a whole chunk would be in memory at once.
     const joined = Stream.concat(
       Stream.rechunk(Stream.fromIterable(beginning), 1),
-      Stream.repeatEffectChunkOption(next)
+      Stream.repeatEffectChunkOption(Effect.zipLeft(next, afterOtherCalls))
     ).pipe(Stream.flatMap(joiner.push))
     const speech: LongSpeech = Object.assign(PcmStream.make(format, joined), {
       plan: Fiber.join(planning),
