@@ -94,7 +94,7 @@ type Addresses = Readonly<Record<string, string>>
 
 const roomsOf = { try: "#/try", requests: "#/requests", runs: "#/runs", faults: "#/faults", account: "#/account" }
 
-/** Shows each room in each look, of a service that nobody has used yet, or after an hour of use. */
+/** Opens each room in each look, and passes it to `visit`. An `empty` service has got no request; a `filled` one has got those of an hour. */
 export const inEachLook = async (
   browser: Browser,
   use: "empty" | "filled",
