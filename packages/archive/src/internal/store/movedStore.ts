@@ -43,5 +43,5 @@ export const failingIfMoved = (path: string, store: StoreService): StoreService 
 const storeMoved = (path: string) =>
   new ArchiveStoreFailed({
     store: path,
-    message: `The store ${path} was moved or removed while this process worked on it, which has stopped. Give its new path, or move it back: nothing that is recorded in it is lost. If it was removed, restore a copy: without one, each file is called again.`
+    message: `The store ${path} was moved or removed while this process worked on it, which has stopped. Give its new path: nothing that is recorded in it is lost. With the old path, a run begins anew and calls each file again. If it was removed, restore a copy: without one, each file is called again.`
   })
