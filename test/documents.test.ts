@@ -1,7 +1,7 @@
 /** Compares the documents with the code: links lead somewhere, and every option and error is documented. */
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
-import { basename, dirname, join, relative, resolve } from "node:path"
+import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import * as Archive from "@effect-speech/archive"
@@ -27,7 +27,8 @@ import { documents, snippets, withCode } from "../scripts/snippets.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
-const read = (path: string): string => readFileSync(join(root, path), "utf8")
+/** A text without the lines between `---` at its beginning, which the site reads. */
+const read = (path: string): string => readFileSync(join(root, path), "utf8").replace(/^---\n(?:.*\n)*?---\n/, "")
 
 const tokensIn = <Type extends string>(document: string, type: Type) => {
   const found: Array<Extract<Token, { type: Type }>> = []
@@ -77,6 +78,18 @@ const anchorsOf = (document: string): ReadonlyArray<string> => {
   return tokensIn(document, "heading").map(({ tokens }) => slugger.slug(plain(tokens ?? [])))
 }
 
+/** Whether a page of the reference exists, which `pnpm run docs` makes from the declarations: a page for each module, a heading for each export. */
+const isExported = (name: string, module: string, anchor: string | undefined): boolean => {
+  const report = `packages/${name}/api.md`
+  if (!existsSync(join(root, report))) return false
+  const [, declarations] = read(report).split(`\n## ${module}\n`)
+  const exported = /^export (?:declare )?(?:abstract )?(?:const|class|function\*?|interface|type|namespace) (\w+)/gm
+  const names = [...(declarations?.split("\n## ")[0] ?? "").matchAll(exported)].map(([, each = ""]) =>
+    each.toLowerCase()
+  )
+  return declarations !== undefined && (anchor === undefined || names.includes(anchor))
+}
+
 describe("a link in the documents", () => {
   it.each(documents)("of %s leads somewhere", (document) => {
     const targets = tokensIn(document, "link").map(({ href }) => href)
@@ -85,6 +98,8 @@ describe("a link in the documents", () => {
       .filter((href) => {
         const [path = "", anchor] = decodeURI(href).split("#")
         const target = path === "" ? document : relative(root, resolve(root, dirname(document), path))
+        const [, name, module] = /^docs\/reference\/([\w-]+)\/(.+)\.md$/.exec(target) ?? []
+        if (name !== undefined && module !== undefined) return !isExported(name, module, anchor)
         if (!existsSync(join(root, target))) return true
         return anchor !== undefined && !(target.endsWith(".md") && anchorsOf(target).includes(anchor))
       })
@@ -94,11 +109,21 @@ describe("a link in the documents", () => {
 
 type Row = Readonly<Record<string, ReadonlyArray<Token>>>
 
-/** The tables in the README of a package. A cell is found by the heading of its column; the first column is `name`. */
+/** The documents of a package: its README, and the pages whose first lines name it: `packages: [stt, tts]`. */
+const documentsOf = (name: string): ReadonlyArray<string> =>
+  documents.filter((document) => {
+    if (document === `packages/${name}/README.md`) return true
+    const [, list = ""] = /^---\n(?:.*\n)*?packages: \[(.*)\]\n/.exec(readFileSync(join(root, document), "utf8")) ?? []
+    return document.startsWith("docs/") && list.split(", ").includes(name)
+  })
+
+/** The tables in the documents of a package. A cell is found by the heading of its column; the first column is `name`. */
 const tablesOf = (name: string): ReadonlyArray<ReadonlyArray<Row>> =>
-  tokensIn(`packages/${name}/README.md`, "table").map(({ header, rows }: Tokens.Table) =>
-    rows.map((row) =>
-      Object.fromEntries(row.map((cell, index) => [index === 0 ? "name" : (header[index]?.text ?? ""), cell.tokens]))
+  documentsOf(name).flatMap((document) =>
+    tokensIn(document, "table").map(({ header, rows }: Tokens.Table) =>
+      rows.map((row) =>
+        Object.fromEntries(row.map((cell, index) => [index === 0 ? "name" : (header[index]?.text ?? ""), cell.tokens]))
+      )
     )
   )
 
@@ -173,18 +198,7 @@ const packages = {
   "local-service": LocalService
 }
 
-describe("the README of a package", () => {
-  it.each(Object.keys(packages))("%s documents all its public modules", (name) => {
-    const source = join(root, `packages/${name}/src`)
-    const modulesIn = (folder: string) =>
-      (existsSync(folder) ? readdirSync(folder) : [])
-        .filter((file) => /^[A-Z]\w*\.ts$/.test(file))
-        .map((file) => basename(file, ".ts"))
-    expect(missing(name, modulesIn(join(source, "unstable")))).toEqual([])
-    const modules = modulesIn(source)
-    expect(missing(name, modules)).toEqual([])
-  })
-
+describe("the documents of a package", () => {
   it.each(Object.entries(packages))("%s documents all its errors with their facts", (name, exported) => {
     const errors = errorsOf(exported)
     // The errors of a call belong to the package of its operation, and those of a decoder to audio-codec.
@@ -212,7 +226,9 @@ describe("the README of a package", () => {
       )
     )
     expect(events.length).toBeGreaterThan(10)
-    const documented = tokensIn("packages/promise/README.md", "codespan").map(({ text }) => text.replace(/\(.*/, ""))
+    const documented = documentsOf("promise")
+      .flatMap((document) => tokensIn(document, "codespan"))
+      .map(({ text }) => text.replace(/\(.*/, ""))
     expect(documented).toEqual(expect.arrayContaining([...uses, ...events]))
   })
 

@@ -7,8 +7,9 @@ import * as Option from "effect/Option"
 export type Bytes = ReadonlyArray<number>
 export const ascii = (text: string): Bytes => Array.from(text, (character) => character.charCodeAt(0))
 // `concat` copies arrays as a whole, where `flatMap` reads each number.
+const nothing: Bytes = []
 export const join = (...parts: ReadonlyArray<string | Bytes>): Array<number> =>
-  Array<number>().concat(...parts.map((part) => (typeof part === "string" ? ascii(part) : part)))
+  nothing.concat(...parts.map((part) => (typeof part === "string" ? ascii(part) : part)))
 export const repeat = (count: number, ...parts: ReadonlyArray<string | Bytes>): Array<number> =>
   join(...Array<Bytes>(count).fill(join(...parts)))
 export const zeros = (length: number) => Array<number>(length).fill(0)
