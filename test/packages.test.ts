@@ -80,7 +80,7 @@ describe("the built packages", () => {
       expect(paragraphs[1]).not.toContain("ERESOLVE")
       const [line, ...others] = paragraphs.filter((paragraph) => paragraph.includes("ERESOLVE"))
       expect(line).toContain(
-        "It needs Effect 3: if npm fails with `ERESOLVE`, [install `effect@3`](../../README.md#eresolve)."
+        "It needs Effect 3: if npm fails with `ERESOLVE`, [install `effect@3`](../../docs/guides/installing.md#eresolve)."
       )
       expect(others).toEqual([])
     }
