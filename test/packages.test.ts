@@ -138,6 +138,19 @@ describe("the built packages", () => {
     }
   })
 
+  it.each([
+    ["cli", "dist", ["@libsql/core", "@humanwhocodes/momoa", "pg-types", "pgpass", "undici", "llhttp"]],
+    ["promise", "dist", ["effect", "undici", "llhttp", "formdata-polyfill"]],
+    ["local-service", "dist/console", ["effect", "preact", "wavesurfer.js"]]
+  ])("have the whole licence of each package in the bundle of %s", (name, folder, some) => {
+    const licences = readFileSync(`${root}packages/${name}/${folder}/licences.txt`, "utf8")
+    const parts = licences.split(`\n${"-".repeat(80)}\n\n`).map((part) => part.split(/\n\n([^]*)/))
+    const names = parts.flatMap(([names = ""]) => names.split("\n").map((line) => line.replace(/,? .*/, "")))
+    expect(names).toEqual(expect.arrayContaining(some))
+    const partial = parts.filter(([, text = ""]) => text.length < 600 || !/WARRANT/i.test(text))
+    expect(partial.map(([names]) => names)).toEqual([])
+  })
+
   it("for programs without Effect need no other package, in their code and in their types", () => {
     const { dependencies, optionalDependencies, peerDependencies } = manifest("promise")
     expect({ dependencies, optionalDependencies, peerDependencies }).toEqual({})
