@@ -103,10 +103,12 @@ describe("the built packages", () => {
     expect(manifest("../test/support")).toMatchObject({ private: true, version: expect.any(String) })
   })
 
-  it("have a log whose last entry is for their version", () => {
+  it("have a log whose last entry is for their version, and which the log of all names", () => {
+    const all = readFileSync(`${root}CHANGELOG.md`, "utf8")
     for (const name of packages) {
       const [, version] = /^## (.+)$/m.exec(readFileSync(`${root}packages/${name}/CHANGELOG.md`, "utf8")) ?? []
       expect(version, name).toBe(manifest(name).version)
+      expect(all).toContain(`\n- [${name}](packages/${name}/CHANGELOG.md)\n`)
     }
   })
 
@@ -144,7 +146,7 @@ describe("the built packages", () => {
     ["local-service", "dist/console", ["effect", "preact", "wavesurfer.js"]]
   ])("have the whole licence of each package in the bundle of %s", (name, folder, some) => {
     const licences = readFileSync(`${root}packages/${name}/${folder}/licences.txt`, "utf8")
-    const parts = licences.split(`\n${"-".repeat(80)}\n\n`).map((part) => part.split(/\n\n([^]*)/))
+    const parts = licences.split(`\n${"-".repeat(80)}\n\n`).map((part) => part.split(/\n\n([\s\S]*)/))
     const names = parts.flatMap(([names = ""]) => names.split("\n").map((line) => line.replace(/,? .*/, "")))
     expect(names).toEqual(expect.arrayContaining(some))
     const partial = parts.filter(([, text = ""]) => text.length < 600 || !/WARRANT/i.test(text))
