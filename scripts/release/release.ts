@@ -1,0 +1,26 @@
+/**
+ * `pnpm release` publishes each package whose version the registry does not have, from a copy of the last commit with the addresses in
+ * it, and tags that commit. The workflow of releases runs it. npm needs it to run there, to prove where the packages were built.
+ */
+import { join } from "node:path"
+import { root, run, temporaryFolder } from "effect-speech-test-support/processes"
+import { repository } from "../address.js"
+import { addressesOf } from "./published.js"
+import { publish, stage } from "./stage.js"
+
+const release = async () => {
+  const addresses = addressesOf(repository)
+  const folder = join(temporaryFolder("effect-speech-release-"), "stage")
+  await stage(root, folder, addresses, { provenance: true })
+  const published = await publish(folder)
+  for (const { name, version } of published) console.log(`${name} ${version} is published.`)
+  const [version] = published.map(({ version }) => version)
+  if (version === undefined) return console.log("Each version is in the registry already.")
+  await run("git", ["tag", `v${version}`])
+  console.log(`The tag is v${version}. Push it: the links of the READMEs lead to it.`)
+}
+
+await release().catch((error: Error) => {
+  console.error(error.message)
+  process.exitCode = 1
+})

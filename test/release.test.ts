@@ -1,0 +1,99 @@
+/** What a release writes into a copy of the packages. `pnpm verify release` publishes one. */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join, posix } from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "@effect/vitest"
+import { lexer, type Token, walkTokens } from "marked"
+import { siteOf } from "../scripts/address.js"
+import { addressesOf, publishedDocument, publishedManifest } from "../scripts/release/published.js"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const read = (path: string) => readFileSync(join(root, path), "utf8")
+const packages = readdirSync(join(root, "packages"))
+const manifestOf = (name: string) => JSON.parse(read(`packages/${name}/package.json`))
+const addresses = addressesOf("https://github.com/some-owner/some-name")
+
+const linksIn = (text: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  walkTokens(lexer(text), (token: Token) => {
+    if (token.type === "link" || token.type === "image") found.push(String(token.href))
+  })
+  return found
+}
+
+describe("a release", () => {
+  it.each(packages)("leaves no relative link in the documents of %s that leads out of the tarball", (name) => {
+    const manifest = manifestOf(name)
+    for (const document of ["README.md", "CHANGELOG.md"]) {
+      const path = `packages/${name}/${document}`
+      const before = linksIn(read(path))
+      const after = linksIn(publishedDocument(read(path), path, manifest, addresses))
+      expect(after.length).toBe(before.length)
+      const leading = after
+        .filter((href) => !/^([a-z]+:|#)/.test(href))
+        .map((href) => posix.normalize(href.replace(/#.*/, "")))
+        .filter((file) => ![...manifest.files, "LICENSE", "README.md"].some((each) => file.startsWith(each)))
+      expect(leading, document).toEqual([])
+    }
+  })
+
+  it("sends readers to the site for pages, to the repository for anything else, and leaves code as it is", () => {
+    const text = [
+      "[a](../../docs/guides/billing.md#limits) [b](../../docs/errors/index.md) [c](../../examples/demo.ts)",
+      "[`d`](../cli) [e](LICENSE) [f](#words) [g](https://example.org) `[h](../cli)` [i](../../docs/reference/stt/Stt.md)",
+      "",
+      "```md",
+      "[j](../cli)",
+      "```"
+    ].join("\n")
+    const manifest = { ...manifestOf("stt"), version: "1.2.3" }
+    const published = publishedDocument(text, "packages/stt/README.md", manifest, addresses)
+    expect(linksIn(published)).toEqual([
+      "https://some-owner.github.io/some-name/guides/billing#limits",
+      "https://some-owner.github.io/some-name/errors/",
+      "https://github.com/some-owner/some-name/blob/v1.2.3/examples/demo.ts",
+      "https://github.com/some-owner/some-name/tree/v1.2.3/packages/cli",
+      "LICENSE",
+      "#words",
+      "https://example.org",
+      "https://some-owner.github.io/some-name/reference/stt/Stt"
+    ])
+    expect(published).toContain("`[h](../cli)`")
+    expect(published).toContain("\n[j](../cli)\n")
+  })
+
+  it("gives each package its addresses, and proves where it was built only if it can", () => {
+    for (const name of packages) {
+      const manifest = manifestOf(name)
+      expect(manifest.publishConfig, name).toMatchObject({ access: "public", provenance: true })
+      expect(publishedManifest(manifest, `packages/${name}`, addresses, true)).toMatchObject({
+        homepage: "https://some-owner.github.io/some-name/",
+        repository: {
+          type: "git",
+          url: "git+https://github.com/some-owner/some-name.git",
+          directory: `packages/${name}`
+        },
+        bugs: { url: "https://github.com/some-owner/some-name/issues" },
+        publishConfig: manifest.publishConfig
+      })
+      const without = publishedManifest(manifest, `packages/${name}`, addresses, false)
+      expect("provenance" in without.publishConfig, name).toBe(false)
+    }
+  })
+
+  it("is refused while the address of the repository is not known, or not on GitHub", () => {
+    expect(() => addressesOf("")).toThrow("Write it into scripts/address.js")
+    expect(() => addressesOf("https://forge.example/owner/name")).toThrow("on GitHub alone")
+    expect(siteOf("https://github.com/Owner/name")).toBe("https://owner.github.io/name/")
+  })
+
+  it("has no waiting change that names a package which does not exist, or none", () => {
+    const waiting = readdirSync(join(root, ".changeset")).filter((file) => /^(?!README).*\.md$/.test(file))
+    for (const file of waiting) {
+      const [, fields = ""] = /^---\n([\s\S]*?)---\n\s*\S/.exec(read(`.changeset/${file}`)) ?? []
+      const names = [...fields.matchAll(/^"@effect-speech\/([\w-]+)": (minor|patch)$/gm)].map(([, name = ""]) => name)
+      expect(names.length, file).toBeGreaterThan(0)
+      for (const name of names) expect(existsSync(join(root, "packages", name)), file).toBe(true)
+    }
+  })
+})
