@@ -32,6 +32,7 @@ export const checks = {
   effect4: sources("effect4/check.ts"),
   runtimes: built("runtimes/check.ts"),
   packages: built("packages/check.ts"),
+  release: built("release/check.ts"),
   installs: built("installs/check.ts"),
   timeouts: sources("timeouts/check.ts"),
   recognition: sources("recognition/check.ts"),
