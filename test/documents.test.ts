@@ -198,6 +198,14 @@ const packages = {
   "local-service": LocalService
 }
 
+describe("a page of the site", () => {
+  // The formatter takes one line alone, between two of `---`, for a heading.
+  it.each(documents.filter((document) => document.startsWith("docs/")))("%s begins with its two facts", (document) => {
+    const text = readFileSync(join(root, document), "utf8")
+    expect(text).toMatch(/^---\n\n?description: .+\npackages: \[.*\]\n---\n\n# .+\n/)
+  })
+})
+
 describe("the documents of a package", () => {
   it.each(Object.entries(packages))("%s documents all its errors with their facts", (name, exported) => {
     const errors = errorsOf(exported)
