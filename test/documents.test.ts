@@ -224,13 +224,6 @@ describe("the documents of a package", () => {
     }
   })
 
-  it("promise documents the errors of both clients, with their facts", () => {
-    for (const { fields = {}, prototype } of [...errorsOf(Tts), ...errorsOf(Stt)]) {
-      const facts = Object.keys(fields).filter((field) => !["_tag", "call", "message"].includes(field))
-      expect(codeIn(cellOf("promise", prototype.name, "facts")).toSorted(), prototype.name).toEqual(facts.toSorted())
-    }
-  })
-
   it("promise documents each use of a speech, and each event", () => {
     const uses = interfaceOf("promise", "Speech", "Speech").filter((name) => !["catch", "finally"].includes(name))
     const events = ["Call", "Speech", "Transcription"].flatMap((module) =>
