@@ -8,16 +8,43 @@ interface Licence {
   readonly text: string
 }
 
-const licenceOf = async (folder: string): Promise<Licence> => {
-  const { author, authors, license, name, repository, version } = JSON.parse(
-    await readFile(join(folder, "package.json"), "utf8")
-  )
-  const file = (await readdir(folder)).find((each) => /^licen[cs]e(\.(md|txt))?$/i.test(each))
+/** The text below the heading "License" of a README, if it is whole: two packages have it only there. */
+const inReadme = (readme: string): string | undefined => {
+  const [, text] = /^#+ licen[cs]e\n+([\s\S]+?)(?=\n#|$(?![\s\S]))/im.exec(readme) ?? []
+  return text?.includes("WITHOUT WARRANTY OF ANY KIND") ? text.trim() : undefined
+}
+
+const readFirst = async (folder: string, name: RegExp): Promise<string | undefined> => {
+  const file = (await readdir(folder)).find((each) => name.test(each))
+  return file === undefined ? undefined : (await readFile(join(folder, file), "utf8")).trim()
+}
+
+/** The code of others that a package has in its own files. */
+const copiedInto: Readonly<Record<string, ReadonlyArray<string>>> = { undici: ["llhttp", "formdata-polyfill"] }
+
+/** A text in `scripts/licences`, from the repository of a package that publishes none. */
+const ours = (name: string) =>
+  readFirst(join(root, "scripts/licences"), new RegExp(`^${name.replace("/", "[+]")}[.]txt$`))
+
+/**
+ * The whole text of a package's licence: its file, else that of its README, else the one in `scripts/licences`. With it, those of
+ * the code that it has copied.
+ */
+const licencesIn = async (folder: string): Promise<ReadonlyArray<Licence>> => {
+  const { license, name, version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"))
   const text =
-    file === undefined
-      ? `${license}, by its package.json. Authors: ${author?.name ?? author ?? authors}. Sources: ${repository?.url ?? repository}`
-      : (await readFile(join(folder, file), "utf8")).trim()
-  return { name: `${name} ${version}`, text }
+    (await readFirst(folder, /^(un)?licen[cs]e(\.(md|txt))?$/i)) ??
+    inReadme((await readFirst(folder, /^readme(\.md)?$/i)) ?? "") ??
+    (await ours(name))
+  if (text === undefined) {
+    throw new Error(
+      `${name} has the licence ${license}, but not its text. Copy the text from its repository to scripts/licences.`
+    )
+  }
+  const copied = await Promise.all(
+    (copiedInto[name] ?? []).map(async (each) => ({ name: `${each}, in ${name} ${version}`, text: await ours(each) }))
+  )
+  return [{ name: `${name} ${version}`, text }, ...copied.flatMap(({ name, text }) => (text ? [{ name, text }] : []))]
 }
 
 /**
@@ -30,9 +57,8 @@ export const licencesOf = async ({ outputs }: Pick<Metafile, "outputs">): Promis
   )
   const folders = used.flatMap((input) => /^(?:.*node_modules\/(?:@[^/]+\/)?|packages\/)[^/]+/.exec(input)?.[0] ?? [])
   const byText = new Map<string, Array<string>>()
-  for (const { name, text } of await Promise.all(
-    [...new Set(folders)].map((folder) => licenceOf(join(root, folder)))
-  )) {
+  const licences = await Promise.all([...new Set(folders)].map((folder) => licencesIn(join(root, folder))))
+  for (const { name, text } of licences.flat()) {
     byText.set(text, [...(byText.get(text) ?? []), name])
   }
   return [...byText]

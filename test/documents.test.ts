@@ -95,9 +95,12 @@ const isExported = (name: string, module: string, anchor: string | undefined): b
   if (!existsSync(join(root, report))) return false
   const [, declarations] = read(report).split(`\n## ${module}\n`)
   const exported = /^export (?:declare )?(?:abstract )?(?:const|class|function\*?|interface|type|namespace) (\w+)/gm
-  const names = [...(declarations?.split("\n## ")[0] ?? "").matchAll(exported)].map(([, each = ""]) =>
-    each.toLowerCase()
-  )
+  const reExported = /^export (?:type )?\{ (.+) \}/gm
+  const content = declarations?.split("\n## ")[0] ?? ""
+  const names = [
+    ...[...content.matchAll(exported)].map(([, each = ""]) => each),
+    ...[...content.matchAll(reExported)].flatMap(([, list = ""]) => list.replace(/\btype /g, "").split(", "))
+  ].map((each) => each.toLowerCase())
   return declarations !== undefined && (anchor === undefined || names.includes(anchor))
 }
 
@@ -318,6 +321,16 @@ describe("the page of an error", () => {
   })
 })
 
+describe("a page of the site", () => {
+  it.each(documents.filter((document) => document.startsWith("docs/")))(
+    "%s begins with its description",
+    (document) => {
+      const text = readFileSync(join(root, document), "utf8")
+      expect(text).toMatch(/^---\n\n?description: .+\n(packages: \[.*\]\n)?---\n\n# .+\n/)
+    }
+  )
+})
+
 describe("the documents of a package", () => {
   it("promise documents each use of a speech, and each event", () => {
     const uses = interfaceOf("promise", "Speech", "Speech").filter((name) => !["catch", "finally"].includes(name))
@@ -383,18 +396,7 @@ describe("the documents of a package", () => {
     ["transport", "reasons", Transport.ServiceError.ConnectionReason.literals],
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
     ["audio-codec", "reasons of decoding", AudioCodec.AudioDecoder.AudioDecoderError.fields.reason.literals],
-    ...Object.entries({
-      cues: LongForm.Subtitles.Cue,
-      "pieces of a text": LongForm.TextPieces.TextPiece,
-      sentences: LongForm.Sentences.Sentence,
-      plans: LongForm.LongSpeech.Plan,
-      reports: LongForm.LongSpeech.Report,
-      "spoken pieces": LongForm.LongSpeech.Piece,
-      "spoken sentences": LongForm.LongSpeech.Segment,
-      transcripts: LongForm.LongTranscription.Transcript,
-      "transcribed pieces": LongForm.LongTranscription.Piece,
-      segments: LongForm.LongTranscription.Segment
-    }).map(([what, schema]) => ["long-form", what, fieldsOf(schema)] as const),
+    // The fields of its results, such as those of a report, are in the reference: they have their docstrings.
     ["long-form", "events of a speech", typeTagsOf("long-form", "internal/speech/events")],
     ["long-form", "events of a transcription", typeTagsOf("long-form", "internal/transcription/events")],
     ["long-form", "warnings", tagsOf(LongForm.LongTranscription.Warning.members.slice(Stt.SttWarning.members.length))],

@@ -65,12 +65,18 @@ describe("the built packages", () => {
     }
   })
 
-  it("say in the first twenty lines of README.md how a program starts, with Effect and without", () => {
-    const beginning = readFileSync(`${root}README.md`, "utf8").split("\n").slice(0, 20).join("\n")
-    expect(beginning).toContain("npm install @effect-speech/promise")
-    expect(beginning).toContain("await speech.speak(")
-    expect(beginning).toMatch(/\bEffect\b.* 3\b/)
-    expect(beginning).toContain("`ERESOLVE`, [install `effect@3`](#eresolve)")
+  it("say in README.md how to try them, to install them and to start, in this order and in 900 words", () => {
+    const readme = readFileSync(`${root}README.md`, "utf8")
+    expect(readme.match(/^## .+$/gm)).toEqual(
+      ["Try it", "Install", "First example", "Packages", "Where to go on"].map((title) => `## ${title}`)
+    )
+    expect(readme.split("\n").slice(0, 20).join("\n")).toMatch(/\bpromises\b[\s\S]*\bEffect\b.* 3\b/)
+    for (const start of ["npm install @effect-speech/promise", "await speech.speak("]) expect(readme).toContain(start)
+    const ofResolution = readme.split("\n").filter((line) => line.includes("ERESOLVE"))
+    expect(ofResolution).toEqual([
+      "If npm fails with `ERESOLVE`, [install `effect@3`](docs/guides/installing.md#eresolve)."
+    ])
+    expect(readme.split(/\s+/).filter((word) => word !== "").length).toBeLessThanOrEqual(900)
   })
 
   it.each(packages.filter((name) => "effect" in (manifest(name).peerDependencies ?? {})))(
@@ -80,7 +86,7 @@ describe("the built packages", () => {
       expect(paragraphs[1]).not.toContain("ERESOLVE")
       const [line, ...others] = paragraphs.filter((paragraph) => paragraph.includes("ERESOLVE"))
       expect(line).toContain(
-        "It needs Effect 3: if npm fails with `ERESOLVE`, [install `effect@3`](../../README.md#eresolve)."
+        "It needs Effect 3: if npm fails with `ERESOLVE`, [install `effect@3`](../../docs/guides/installing.md#eresolve)."
       )
       expect(others).toEqual([])
     }
@@ -103,10 +109,12 @@ describe("the built packages", () => {
     expect(manifest("../test/support")).toMatchObject({ private: true, version: expect.any(String) })
   })
 
-  it("have a log whose last entry is for their version", () => {
+  it("have a log whose last entry is for their version, and which the log of all names", () => {
+    const all = readFileSync(`${root}CHANGELOG.md`, "utf8")
     for (const name of packages) {
       const [, version] = /^## (.+)$/m.exec(readFileSync(`${root}packages/${name}/CHANGELOG.md`, "utf8")) ?? []
       expect(version, name).toBe(manifest(name).version)
+      expect(all).toContain(`\n- [${name}](packages/${name}/CHANGELOG.md)\n`)
     }
   })
 
@@ -136,6 +144,19 @@ describe("the built packages", () => {
       ]
       for (const dependency of Object.keys(dependencies)) expect(allowed, name).toContain(dependency)
     }
+  })
+
+  it.each([
+    ["cli", "dist", ["@libsql/core", "@humanwhocodes/momoa", "pg-types", "pgpass", "undici", "llhttp"]],
+    ["promise", "dist", ["effect", "undici", "llhttp", "formdata-polyfill"]],
+    ["local-service", "dist/console", ["effect", "preact", "wavesurfer.js"]]
+  ])("have the whole licence of each package in the bundle of %s", (name, folder, some) => {
+    const licences = readFileSync(`${root}packages/${name}/${folder}/licences.txt`, "utf8")
+    const parts = licences.split(`\n${"-".repeat(80)}\n\n`).map((part) => part.split(/\n\n([\s\S]*)/))
+    const names = parts.flatMap(([names = ""]) => names.split("\n").map((line) => line.replace(/,? .*/, "")))
+    expect(names).toEqual(expect.arrayContaining(some))
+    const partial = parts.filter(([, text = ""]) => text.length < 600 || !/WARRANT/i.test(text))
+    expect(partial.map(([names]) => names)).toEqual([])
   })
 
   it("for programs without Effect need no other package, in their code and in their types", () => {
