@@ -367,7 +367,7 @@ describe("the documents of a package", () => {
     long-form: internal/speech/request.Options internal/speech/request.Pauses
     long-form: internal/transcription/request.Options SegmentReader.Fields
     archive: internal/service/ArchiveService.RunRequest internal/service/ArchiveService.ArchiveService
-    archive: Source.Source internal/source/SourceItem.SourceItem Source.FilesOptions Source.FolderOptions Source.PathsOptions
+    archive: Source.FilesOptions Source.FolderOptions Source.PathsOptions
     archive: Archive.WorkOptions Archive.DatabaseOptions
     engine-sherpa: Sherpa.SherpaOptions
     local-service: LocalServiceOptions.LocalServiceOptions LocalServiceOptions.ReproducibleOptions
@@ -396,29 +396,13 @@ describe("the documents of a package", () => {
     ["transport", "reasons", Transport.ServiceError.ConnectionReason.literals],
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
     ["audio-codec", "reasons of decoding", AudioCodec.AudioDecoder.AudioDecoderError.fields.reason.literals],
-    // The fields of its results, such as those of a report, are in the reference: they have their docstrings.
+    // The fields of results, such as a report or a status, are in the reference: they have their docstrings.
     ["long-form", "events of a speech", typeTagsOf("long-form", "internal/speech/events")],
     ["long-form", "events of a transcription", typeTagsOf("long-form", "internal/transcription/events")],
     ["long-form", "warnings", tagsOf(LongForm.LongTranscription.Warning.members.slice(Stt.SttWarning.members.length))],
     ["archive", "states of a run", Archive.Run.RunState.literals],
     ["archive", "states of a file", Archive.Run.FileState.literals],
     ["archive", "limits", fieldsOf(Archive.Run.Limits)],
-    ["archive", "statuses", Archive.Run.RunStatus.members.flatMap(({ fields }) => Object.keys(fields))],
-    ["archive", "records", Archive.Run.FileRecord.members.flatMap(({ fields }) => Object.keys(fields))],
-    ["archive", "plans", Object.keys(Archive.Plan.fields)],
-    ["archive", "reports", Object.keys(Archive.Run.OutputReport.fields)],
-    ["archive", "results that cannot be read", Object.keys(Archive.Output.UnreadableResult.fields)],
-    ["archive", "results of transcriptions", Object.keys(Archive.Output.TranscriptionResult.fields)],
-    ["archive", "results of syntheses", Object.keys(Archive.Output.SynthesisResult.fields)],
-    ["archive", "segments", Object.keys(Archive.Output.Segment.fields)],
-    ["archive", "outputs", fieldsOf(Archive.Output.Output)],
-    [
-      "archive",
-      "transcriptions",
-      [...fieldsOf(Archive.Operation.Transcribe).filter((field) => !["_tag", "pieceMillis"].includes(field)), "maximum"]
-    ],
-    ["archive", "texts", fieldsOf(Archive.Source.Text)],
-    ["archive", "syntheses", fieldsOf(Archive.Operation.Synthesize).filter((field) => field !== "_tag")],
     ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)],
     ["local-service", "journal", fieldsOf(LocalService.Journal.JournalEntry)]
   ]
