@@ -28,6 +28,7 @@ export const checks = {
   archive: built("archive/check.ts"),
   console: sources("console/check.ts"),
   promise: built("promise/check.ts"),
+  documents: built("documents/check.ts"),
   coverage: built("coverage/check.ts"),
   effect4: sources("effect4/check.ts"),
   runtimes: built("runtimes/check.ts"),

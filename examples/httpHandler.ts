@@ -3,7 +3,7 @@
  * A player asks for parts of a file, and each synthesis costs credit, so the last 100 files are kept for ten minutes. A visitor
  * who leaves ends the synthesis. Add your own authentication: everyone who can ask for a text spends your credit.
  *
- * To send speech while it arrives, without parts: see `SpeechResponse.wav` in the README of tts.
+ * To send speech while it arrives, without parts: see docs/guides/synthesize.md.
  *
  * `pnpm example examples/httpHandler.ts`, with the variables that `pnpm speech serve` prints, then open
  * http://127.0.0.1:3000/say?text=Hello&lang=en. `PORT` sets another port.

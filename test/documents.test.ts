@@ -12,14 +12,17 @@ import * as Engine from "@effect-speech/engine"
 import * as EngineSherpa from "@effect-speech/engine-sherpa"
 import * as LocalService from "@effect-speech/local-service"
 import * as LongForm from "@effect-speech/long-form"
+import { SpeechError } from "@effect-speech/promise"
 import * as Stt from "@effect-speech/stt"
 import * as Transport from "@effect-speech/transport"
+import { httpStatusAnnotation } from "@effect-speech/transport/unstable/ErrorDefinition"
 import * as Tts from "@effect-speech/tts"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import GithubSlugger from "github-slugger"
 import { lexer, type Token, type Tokens, walkTokens } from "marked"
+import * as ExitCode from "../packages/cli/src/exitCode.js"
 import * as Concurrency from "../packages/transport/src/internal/options/concurrency.js"
 import * as Deadlines from "../packages/transport/src/internal/options/deadlines.js"
 import * as Retries from "../packages/transport/src/internal/options/retries.js"
@@ -30,9 +33,17 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 /** A text without the lines between `---` at its beginning, which the site reads. */
 const read = (path: string): string => readFileSync(join(root, path), "utf8").replace(/^---\n(?:.*\n)*?---\n/, "")
 
+const parsed = new Map<string, ReturnType<typeof lexer>>()
+
+const tokensOf = (document: string) => {
+  const found = parsed.get(document) ?? lexer(read(document))
+  parsed.set(document, found)
+  return found
+}
+
 const tokensIn = <Type extends string>(document: string, type: Type) => {
   const found: Array<Extract<Token, { type: Type }>> = []
-  walkTokens(lexer(read(document)), (token) => {
+  walkTokens(tokensOf(document), (token) => {
     if (token.type === type) found.push(token as Extract<Token, { type: Type }>)
   })
   return found
@@ -84,9 +95,12 @@ const isExported = (name: string, module: string, anchor: string | undefined): b
   if (!existsSync(join(root, report))) return false
   const [, declarations] = read(report).split(`\n## ${module}\n`)
   const exported = /^export (?:declare )?(?:abstract )?(?:const|class|function\*?|interface|type|namespace) (\w+)/gm
-  const names = [...(declarations?.split("\n## ")[0] ?? "").matchAll(exported)].map(([, each = ""]) =>
-    each.toLowerCase()
-  )
+  const reExported = /^export (?:type )?\{ (.+) \}/gm
+  const content = declarations?.split("\n## ")[0] ?? ""
+  const names = [
+    ...[...content.matchAll(exported)].map(([, each = ""]) => each),
+    ...[...content.matchAll(reExported)].flatMap(([, list = ""]) => list.replace(/\btype /g, "").split(", "))
+  ].map((each) => each.toLowerCase())
   return declarations !== undefined && (anchor === undefined || names.includes(anchor))
 }
 
@@ -198,26 +212,126 @@ const packages = {
   "local-service": LocalService
 }
 
+/** The page of an error, as its parts: the sentences that a user sees, its facts, and its properties by their names. */
+const errorPage = (tag: string) => {
+  const document = `docs/errors/${tag}.md`
+  const tables = tokensIn(document, "table")
+  const rows = (column: string) => tables.find(({ header }) => header[0]?.text === column)?.rows ?? []
+  const properties = new Map(rows("property").map(([name, value]) => [name?.text.replaceAll("`", ""), value]))
+  return {
+    title: tokensIn(document, "heading").map(({ text }) => text)[0],
+    sentences: tokensIn(document, "code").find(({ lang }) => lang === "text")?.text,
+    facts: rows("fact").map(([fact]) => codeIn(fact?.tokens)[0] ?? ""),
+    codeOf: (property: string) => codeIn(properties.get(property)?.tokens),
+    textOf: (property: string) => properties.get(property)?.text
+  }
+}
+
+const documented = (fields: ReadonlyArray<string>): ReadonlyArray<string> =>
+  fields.filter((field) => !["_tag", "call", "message"].includes(field)).toSorted()
+
+/** The statuses that an HttpApi gives its errors, from the class of the error. */
+const httpStatusOf = (Class: Schema.Schema.All): unknown =>
+  [Class.ast, ...(AST.isTransformation(Class.ast) ? [Class.ast.to] : [])]
+    .map(({ annotations }) => annotations[httpStatusAnnotation])
+    .find((status) => status !== undefined)
+
+/** The fields of an error whose class has no schema, from its declaration. */
+const fieldsDeclaredBy = (name: string, tag: string): ReadonlyArray<string> => {
+  const source = readdirSync(join(root, `packages/${name}/src`))
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => read(`packages/${name}/src/${file}`))
+    .find((text) => text.includes(`export class ${tag} `))
+  const [, body = ""] = new RegExp(`^export class ${tag} [^{]*<\\{\n(.*?)^\\}>`, "ms").exec(source ?? "") ?? []
+  return [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, field = ""]) => field)
+}
+
+/** All words of the sources of a package. A template breaks a sentence into parts. */
+const sourceOf = (name: string): string =>
+  readdirSync(join(root, `packages/${name}/src`), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => read(`packages/${name}/src/${file}`))
+    .join("\n")
+    .replaceAll(/\\"/g, '"')
+    .replaceAll(/["`] \+\s+["`]/g, "")
+
+describe("the page of an error", () => {
+  const ofCalls = [...Stt.SttError.members, ...Tts.TtsError.members]
+  it.each(ofCalls.map((Class) => [Class._tag, Class] as const))("%s says what its class does", (tag, Class) => {
+    const page = errorPage(tag)
+    const error = new Class()
+    expect(page.title).toBe(tag)
+    expect(page.sentences).toBe(error.message)
+    expect(page.facts.toSorted()).toEqual(documented(Object.keys(Class.fields)))
+    expect(page.codeOf("category")).toEqual([error.category])
+    expect(page.codeOf("retry")).toContain(error.retry)
+    expect(page.textOf("status in an HttpApi")).toBe(`${httpStatusOf(Class)}`)
+    expect(page.textOf("exit code of speech")).toBe(`${ExitCode.ofServiceError(error)}`)
+    if ("status" in error && error.status !== 418) expect(page.textOf("status of the service")).toBe(`${error.status}`)
+  })
+
+  const others = Object.entries(packages).flatMap(([name, exported]) =>
+    errorsOf(exported)
+      .filter(({ prototype }) => !ofCalls.some((Class) => Class.prototype === prototype))
+      .filter(({ prototype }) => name === "engine" || !/^(Recogniser|Voice)Failed$/.test(prototype.name))
+      .map((Class) => [name, Class.prototype.name, Class] as const)
+  )
+  it.each(others)("of %s, %s, says what its class does", (name, tag, Class) => {
+    const page = errorPage(tag)
+    expect(page.title).toBe(tag)
+    const fields = Class.fields === undefined ? fieldsDeclaredBy(name, tag) : Object.keys(Class.fields)
+    if (tag !== "LocalServiceConsoleCallFailed") expect(page.facts.toSorted()).toEqual(documented(fields))
+    if (page.textOf("status in an HttpApi") !== undefined)
+      expect(page.textOf("status in an HttpApi")).toBe(`${httpStatusOf(Class as unknown as Schema.Schema.All)}`)
+    // A message is made of parts that stand in several places, and an engine makes those of its own.
+    const parts = (page.sentences ?? "").split(/[\n…]|[.:;,]\s|\.$|^This /m).map((part) => part.trim())
+    const source = sourceOf(name === "engine" ? "engine-sherpa" : name)
+    expect(parts.filter((part) => part.length > 15 && !source.includes(part))).toEqual([])
+  })
+
+  it.each(["InvalidOption", "ClientClosed", "FileFailed"] as const)("%s says what promise does", (tag) => {
+    const page = errorPage(tag)
+    const error = SpeechError.of(tag)
+    expect(page.title).toBe(tag)
+    expect(page.sentences).toBe(error.message)
+    expect(page.codeOf("category")).toEqual([error.category])
+    expect(page.codeOf("retryable")).toEqual([`${error.retryable}`])
+    const [, facts = ""] =
+      new RegExp(`readonly ${tag}: (?:object|\\{\n(.*?)^ {2}\\})`, "ms").exec(
+        read("packages/promise/src/ErrorFacts.ts")
+      ) ?? []
+    const declared = [...facts.matchAll(/^ {4}readonly (\w+)/gm)].map(([, fact = ""]) => fact)
+    expect(page.facts.toSorted()).toEqual(declared.toSorted())
+  })
+
+  it("exists for each error that has no class of a package, and no page is of none", () => {
+    const [, declared = ""] = /([\s\S]*)export type CommandError/.exec(read("packages/cli/src/failure.ts")) ?? []
+    const ofCommand = [...declared.matchAll(/^\/\*\* .*\nexport class (\w+) /gm)].map(([, tag = ""]) => tag)
+    const seen = ofCommand.filter((tag) => !["AlreadyReported", "LongJobFailed"].includes(tag))
+    const tags = [
+      ...ofCalls.map(({ _tag }) => _tag),
+      ...others.map(([, tag]) => tag),
+      ...["InvalidOption", "ClientClosed", "FileFailed"],
+      ...seen
+    ]
+    const pages = readdirSync(join(root, "docs/errors")).map((file) => file.replace(/\.md$/, ""))
+    expect(pages.filter((page) => page !== "index").toSorted()).toEqual(tags.toSorted())
+    const linked = tokensIn("docs/errors/index.md", "link").map(({ href }) => href.replace(/\.md(#.*)?$/, ""))
+    expect(linked).toEqual(expect.arrayContaining(tags))
+  })
+})
+
+describe("a page of the site", () => {
+  it.each(documents.filter((document) => document.startsWith("docs/")))(
+    "%s begins with its description",
+    (document) => {
+      const text = readFileSync(join(root, document), "utf8")
+      expect(text).toMatch(/^---\n\n?description: .+\n(packages: \[.*\]\n)?---\n\n# .+\n/)
+    }
+  )
+})
+
 describe("the documents of a package", () => {
-  it.each(Object.entries(packages))("%s documents all its errors with their facts", (name, exported) => {
-    const errors = errorsOf(exported)
-    // The errors of a call belong to the package of its operation, and those of a decoder to audio-codec.
-    expect(errors.length > 0).toBe(!["audio-decoder", "common", "transport"].includes(name))
-    for (const { fields = {}, prototype } of errors) {
-      const cell = cellOf(name, prototype.name, "facts")
-      expect(cell, prototype.name).toBeDefined()
-      const facts = Object.keys(fields).filter((field) => !["_tag", "call", "message"].includes(field))
-      expect(codeIn(cell), prototype.name).toEqual(expect.arrayContaining(facts))
-    }
-  })
-
-  it("promise documents the errors of both clients, with their facts", () => {
-    for (const { fields = {}, prototype } of [...errorsOf(Tts), ...errorsOf(Stt)]) {
-      const facts = Object.keys(fields).filter((field) => !["_tag", "call", "message"].includes(field))
-      expect(codeIn(cellOf("promise", prototype.name, "facts")).toSorted(), prototype.name).toEqual(facts.toSorted())
-    }
-  })
-
   it("promise documents each use of a speech, and each event", () => {
     const uses = interfaceOf("promise", "Speech", "Speech").filter((name) => !["catch", "finally"].includes(name))
     const events = ["Call", "Speech", "Transcription"].flatMap((module) =>
@@ -230,16 +344,6 @@ describe("the documents of a package", () => {
       .flatMap((document) => tokensIn(document, "codespan"))
       .map(({ text }) => text.replace(/\(.*/, ""))
     expect(documented).toEqual(expect.arrayContaining([...uses, ...events]))
-  })
-
-  it.each([
-    ["stt", Stt.SttError.members],
-    ["tts", Tts.TtsError.members]
-  ] as const)("%s documents the category of each error", (name, members) => {
-    for (const Member of members) {
-      const { _tag, category } = new Member()
-      expect(codeIn(cellOf(name, _tag, "category")), _tag).toEqual([category])
-    }
   })
 
   /** The interfaces of each README, as `module.Interface`. A module of transport begins with `transport/`. */
@@ -263,7 +367,7 @@ describe("the documents of a package", () => {
     long-form: internal/speech/request.Options internal/speech/request.Pauses
     long-form: internal/transcription/request.Options SegmentReader.Fields
     archive: internal/service/ArchiveService.RunRequest internal/service/ArchiveService.ArchiveService
-    archive: Source.Source internal/source/SourceItem.SourceItem Source.FilesOptions Source.FolderOptions Source.PathsOptions
+    archive: Source.FilesOptions Source.FolderOptions Source.PathsOptions
     archive: Archive.WorkOptions Archive.DatabaseOptions
     engine-sherpa: Sherpa.SherpaOptions
     local-service: LocalServiceOptions.LocalServiceOptions LocalServiceOptions.ReproducibleOptions
@@ -292,40 +396,13 @@ describe("the documents of a package", () => {
     ["transport", "reasons", Transport.ServiceError.ConnectionReason.literals],
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
     ["audio-codec", "reasons of decoding", AudioCodec.AudioDecoder.AudioDecoderError.fields.reason.literals],
-    ...Object.entries({
-      cues: LongForm.Subtitles.Cue,
-      "pieces of a text": LongForm.TextPieces.TextPiece,
-      sentences: LongForm.Sentences.Sentence,
-      plans: LongForm.LongSpeech.Plan,
-      reports: LongForm.LongSpeech.Report,
-      "spoken pieces": LongForm.LongSpeech.Piece,
-      "spoken sentences": LongForm.LongSpeech.Segment,
-      transcripts: LongForm.LongTranscription.Transcript,
-      "transcribed pieces": LongForm.LongTranscription.Piece,
-      segments: LongForm.LongTranscription.Segment
-    }).map(([what, schema]) => ["long-form", what, fieldsOf(schema)] as const),
+    // The fields of results, such as a report or a status, are in the reference: they have their docstrings.
     ["long-form", "events of a speech", typeTagsOf("long-form", "internal/speech/events")],
     ["long-form", "events of a transcription", typeTagsOf("long-form", "internal/transcription/events")],
     ["long-form", "warnings", tagsOf(LongForm.LongTranscription.Warning.members.slice(Stt.SttWarning.members.length))],
     ["archive", "states of a run", Archive.Run.RunState.literals],
     ["archive", "states of a file", Archive.Run.FileState.literals],
     ["archive", "limits", fieldsOf(Archive.Run.Limits)],
-    ["archive", "statuses", Archive.Run.RunStatus.members.flatMap(({ fields }) => Object.keys(fields))],
-    ["archive", "records", Archive.Run.FileRecord.members.flatMap(({ fields }) => Object.keys(fields))],
-    ["archive", "plans", Object.keys(Archive.Plan.fields)],
-    ["archive", "reports", Object.keys(Archive.Run.OutputReport.fields)],
-    ["archive", "results that cannot be read", Object.keys(Archive.Output.UnreadableResult.fields)],
-    ["archive", "results of transcriptions", Object.keys(Archive.Output.TranscriptionResult.fields)],
-    ["archive", "results of syntheses", Object.keys(Archive.Output.SynthesisResult.fields)],
-    ["archive", "segments", Object.keys(Archive.Output.Segment.fields)],
-    ["archive", "outputs", fieldsOf(Archive.Output.Output)],
-    [
-      "archive",
-      "transcriptions",
-      [...fieldsOf(Archive.Operation.Transcribe).filter((field) => !["_tag", "pieceMillis"].includes(field)), "maximum"]
-    ],
-    ["archive", "texts", fieldsOf(Archive.Source.Text)],
-    ["archive", "syntheses", fieldsOf(Archive.Operation.Synthesize).filter((field) => field !== "_tag")],
     ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)],
     ["local-service", "journal", fieldsOf(LocalService.Journal.JournalEntry)]
   ]

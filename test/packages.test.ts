@@ -65,12 +65,18 @@ describe("the built packages", () => {
     }
   })
 
-  it("say in the first twenty lines of README.md how a program starts, with Effect and without", () => {
-    const beginning = readFileSync(`${root}README.md`, "utf8").split("\n").slice(0, 20).join("\n")
-    expect(beginning).toContain("npm install @effect-speech/promise")
-    expect(beginning).toContain("await speech.speak(")
-    expect(beginning).toMatch(/\bEffect\b.* 3\b/)
-    expect(beginning).toContain("`ERESOLVE`, [install `effect@3`](#eresolve)")
+  it("say in README.md how to try them, to install them and to start, in this order and in 900 words", () => {
+    const readme = readFileSync(`${root}README.md`, "utf8")
+    expect(readme.match(/^## .+$/gm)).toEqual(
+      ["Try it", "Install", "First example", "Packages", "Where to go on"].map((title) => `## ${title}`)
+    )
+    expect(readme.split("\n").slice(0, 20).join("\n")).toMatch(/\bpromises\b[\s\S]*\bEffect\b.* 3\b/)
+    for (const start of ["npm install @effect-speech/promise", "await speech.speak("]) expect(readme).toContain(start)
+    const ofResolution = readme.split("\n").filter((line) => line.includes("ERESOLVE"))
+    expect(ofResolution).toEqual([
+      "If npm fails with `ERESOLVE`, [install `effect@3`](docs/guides/installing.md#eresolve)."
+    ])
+    expect(readme.split(/\s+/).filter((word) => word !== "").length).toBeLessThanOrEqual(900)
   })
 
   it.each(packages.filter((name) => "effect" in (manifest(name).peerDependencies ?? {})))(

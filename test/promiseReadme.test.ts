@@ -1,4 +1,4 @@
-/** Runs each example of the README of promise in a folder that has this package as it is built, and neither Effect nor anything else. */
+/** Runs each example of the documents of promise in a folder that has this package as it is built, and neither Effect nor anything else. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -15,15 +15,26 @@ import { lexer } from "marked"
 
 const here = join(root, "packages/promise")
 
-/** The examples of the README, as JavaScript, by their headings. */
+const pages = [
+  "packages/promise/README.md",
+  "docs/guides/without-effect.md",
+  "docs/guides/promise-options.md",
+  "docs/guides/servers-and-browsers.md",
+  "docs/guides/testing.md"
+]
+
+/** The examples that import nothing but this package and modules of Node, as JavaScript, by their page and heading. */
 const examples = async () => {
   const found: Array<{ readonly name: string; readonly code: string }> = []
-  let heading = "Start"
-  for (const token of lexer(readFileSync(join(here, "README.md"), "utf8"))) {
-    if (token.type === "heading" && token.depth > 1) heading = token.text
-    if (token.type !== "code" || token.lang !== "ts") continue
-    const { code } = await transform(token.text, { loader: "ts", target: "node20", supported: { using: false } })
-    found.push({ name: `${found.length} ${heading}`, code })
+  for (const page of pages) {
+    let heading = ""
+    for (const token of lexer(readFileSync(join(root, page), "utf8"))) {
+      if (token.type === "heading") heading = token.text
+      if (token.type !== "code" || token.lang !== "ts" || / from "(?!node:|@effect-speech\/promise")/.test(token.text))
+        continue
+      const { code } = await transform(token.text, { loader: "ts", target: "node20", supported: { using: false } })
+      found.push({ name: `${found.length} ${heading.replaceAll(/[^\w ]/g, "")}`, code })
+    }
   }
   return found
 }
@@ -41,6 +52,7 @@ const commonJs = (code: string) => {
 const driver = `
 const { createServer, get } = require("node:http")
 const { once } = require("node:events")
+const { readFileSync } = require("node:fs")
 const sound = async (response) => {
   const bytes = new Uint8Array(await response.arrayBuffer())
   const stated = response.headers.get("content-length")
@@ -50,11 +62,21 @@ const sound = async (response) => {
 const drive = async (load, files) => {
   for (const file of files) {
     console.log("# " + file.replace(/^.*\\/|\\.\\w+$/g, ""))
-    const { GET, say } = await load(file)
+    const { GET, POST, say, sayTo } = await load(file)
     if (GET) {
       await sound(await GET(new Request("http://host.example/say?text=Platform%20two")))
       const refused = await GET(new Request("http://host.example/say"))
       console.log(refused.status, await refused.text())
+    }
+    if (POST) {
+      const posted = (body) => POST(new Request("http://host.example/transcribe", { method: "POST", body }))
+      console.log(await (await posted(readFileSync("article.wav"))).json())
+      console.log((await posted("")).status)
+    }
+    if (sayTo) {
+      const lengths = []
+      await sayTo({ send: ({ length }) => lengths.push(length) }, "Platform two")
+      console.log(lengths.length, lengths.slice(0, -1).every((length) => length === 320))
     }
     if (say) {
       const server = createServer(say).listen(0, "127.0.0.1")
@@ -80,14 +102,18 @@ const ways = {
 
 /** What the examples print, by their headings. */
 const printed = [
-  "Start\n300 ms: नमस्ते\n",
-  "Speech\n600 ms\n",
-  "Any length\n",
-  "Progress and abort\nWaiting\nAnswered\n24000\n",
+  "effectspeechpromise\n300 ms: नमस्ते\n",
   "Errors\n",
-  'In a server\n200 audio/wav RIFF true\n400 {"error":"TtsInvalidRequest"}\n',
-  "In a server\n200 audio/wav RIFF true\n",
-  expect.stringMatching(/^Tests\n[\s\S]*\bpass 2\b[\s\S]*\bfail 0\b/)
+  "Use it without Effect\nनमस्ते\n",
+  "Speak a text\n600 ms\n",
+  "Speak or transcribe something long\n",
+  "Show progress and abort a call\nWaiting\nAnswered\n24000\n",
+  "Options of promise\n600\n",
+  'Servers and browsers\n200 audio/wav RIFF true\n400 {"error":"TtsInvalidRequest"}\n',
+  "Express and nodehttp\n200 audio/wav RIFF true\n",
+  "Transcribe an upload\n{ text: 'The first sentence is here.\\n\\nThe second one follows it.' }\n400\n",
+  "A bot on a WebSocket\n30 true\n",
+  expect.stringMatching(/^Test your program\n[\s\S]*\bpass 2\b[\s\S]*\bfail 0\b/)
 ]
 const problems = "missing.wav: it does not exist; check the path\n"
 const files = [
@@ -111,7 +137,7 @@ const service = LocalService.layerWithoutDependencies().pipe(
 )
 
 it.scopedLive.each(["import", "require"] as const)(
-  "the examples of the README run without Effect, by %s",
+  "the examples of the README and of the guides run without Effect, by %s",
   (way) =>
     Effect.gen(function* () {
       const { apiKey, sttBaseUrl, ttsBaseUrl } = yield* LocalService

@@ -2,7 +2,7 @@
  * The clients on other runtimes: `pnpm verify runtimes`; `--only node22,bun` for some of them.
  *
  * On each runtime, the tests that it can run, and a smoke test of the built packages over each HttpClient layer and of
- * `@effect-speech/promise`, against a local service on this Node. The differences that the README of transport lists must be there too.
+ * `@effect-speech/promise`, against a local service on this Node. The differences that docs/guides/http-clients.md lists must be there too.
  */
 import { createServer, type ServerResponse } from "node:http"
 import { fileURLToPath } from "node:url"
@@ -175,5 +175,5 @@ await scripted.close()
 refused.release()
 table(rows)
 for (const problem of problems) console.log(`- ${problem}`)
-bar("every runtime does what the README of transport says", problems.length === 0, `${problems.length} problems`)
+bar("every runtime does what docs/guides/http-clients.md says", problems.length === 0, `${problems.length} problems`)
 process.exitCode = exitStatus()

@@ -629,7 +629,7 @@ describe("a run of subtitles without a decoder", () => {
       const error = yield* Effect.flip(asked("srt"))
       expect(error).toMatchObject({ _tag: "ArchiveRunInvalid", field: "output.format" })
       expect(String(error)).toContain(`${calls}/b.mp3 is no WAV`)
-      expect(String(error)).toContain("Install @effect-speech/local-service")
+      expect(String(error)).toContain("Provide NodeAudioDecoder.layer of @effect-speech/audio-decoder")
       expect(yield* SpeechToText.calls).toEqual([])
       expect((yield* asked("txt")).counts.failed).toBe(0)
       expect((yield* Effect.provide(asked("srt"), untouched)).counts.failed).toBe(0)

@@ -317,17 +317,15 @@ describe.runIf(hasPostgres)(`the errors of a store on ${postgresTitle}`, () => {
         Effect.map(Layer.build(layerPostgres({ url: Redacted.make(url) })), (context) =>
           Context.get(context, SqlClient.SqlClient)
         )
-      const own = yield* open(url)
       const names = ["statement_timeout", "idle_in_transaction_session_timeout", "tcp_keepalives_idle"]
-      const settings = yield* Effect.forEach(
-        names,
-        (name) => own<{ value: string }>`SELECT current_setting(${name}) AS value`
-      )
-      assert.deepStrictEqual(
-        settings.flatMap((rows) => rows.map(({ value }) => value)),
-        ["10min", "1min", "10"]
-      )
+      const settingsOf = (sql: SqlClient.SqlClient) =>
+        Effect.forEach(names, (name) =>
+          Effect.map(sql<{ value: string }>`SELECT current_setting(${name}) AS value`, ([row]) => row?.value)
+        )
+      assert.deepStrictEqual(yield* settingsOf(yield* open(url)), ["10min", "1min", "10"])
       const short = yield* open(`${url}?options=-c%20statement_timeout%3D50`)
+      assert.deepStrictEqual(yield* settingsOf(short), ["50ms", "1min", "10"])
+      assert.deepStrictEqual((yield* settingsOf(yield* open(`${url}?options=`)))[1], "0")
       const tooLong = storeFailed("postgresql://db")(yield* Effect.flip(short`SELECT pg_sleep(10)`))
       assert.deepInclude(tooLong, { code: "57014" })
       const { host } = yield* loopback(createServer())

@@ -1,6 +1,6 @@
 /**
  * The `speech` command, declared once: its commands, options and operands. The parser, the help, the suggestions, the
- * completions and the tables of the README are made from it. It imports types alone, so that `speech --help` starts fast.
+ * completions and the tables of docs/command are made from it. It imports types alone, so that `speech --help` starts fast.
  */
 import {
   archiveExport,

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Wav } from "@effect-speech/audio-codec"
@@ -35,13 +36,35 @@ export const recordingConsole = Effect.map(Console.consoleWith(Effect.succeed), 
   return { console, printed: () => ({ stdout: stdout.join("\n"), stderr: stderr.join("\n") }) }
 })
 
-/** Runs the command in this process, with an environment of its own. The result is its exit code. */
+/** The exit codes of each command, as docs/command/index.md has them. */
+const documentedCodes: ReadonlyMap<string, ReadonlyArray<number>> = (() => {
+  const page = readFileSync(new URL("../../../docs/command/index.md", import.meta.url), "utf8")
+  const [, rows = ""] = page.split(/^\| command +\| exit codes +\|$/m)
+  return new Map(
+    [...rows.matchAll(/^\| (`[^|]+`) +\|([ \d]+)\|$/gm)].flatMap(([, names = "", codes = ""]) =>
+      [...names.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => [name, codes.trim().split(" ").map(Number)] as const)
+    )
+  )
+})()
+
+/** Standard output is closed, a defect, an interruption. */
+const codesOfAll: ReadonlyArray<number> = [3, 70, 130]
+
+/** Fails if the page does not have the exit code of a command. That of `speech run` is most often one of the program that it runs. */
+const requireDocumented = (args: ReadonlyArray<string>, code: number): void => {
+  const name = [args.slice(0, 2).join(" "), args[0] ?? ""].find((each) => documentedCodes.has(each))
+  if (name === undefined || codesOfAll.includes(code) || documentedCodes.get(name)?.includes(code)) return
+  throw new Error(`docs/command/index.md does not say that speech ${name} may end with ${code}.`)
+}
+
+/** Runs the command in this process, with an environment of its own. The result is its exit code, which the documents must have. */
 export const runOn = (
   console: Console.Console,
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>
 ) =>
   speech(["node", "speech", ...args]).pipe(
+    Effect.tap((code) => Effect.sync(() => requireDocumented(args, code))),
     Effect.withConsole(console),
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment))))
   )

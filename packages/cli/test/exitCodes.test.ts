@@ -19,7 +19,8 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
     ["synthesize", 10, "TtsBadRequest", { status: 400 }],
     ["synthesize", 11, "TtsUnauthorized", { status: 401 }],
     ["synthesize", 20, "TtsBackendFailed", { status: 502 }],
-    ["synthesize", 21, "TtsUnexpectedStatus", { status: 404 }]
+    ["synthesize", 21, "TtsUnexpectedStatus", { status: 404 }],
+    ["synthesize", 21, "TtsUnexpectedStatus", { status: 503 }]
   ] as const)("of %s is %d for %s: %j", ([operation, code, tag, fault]) =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder

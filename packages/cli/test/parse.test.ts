@@ -1,7 +1,15 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import { TtsContract } from "@effect-speech/tts"
-import { allOptions, commandGroups, commandNames, commands, commonOptions, exitStatuses } from "../src/declaration.js"
+import {
+  allOptions,
+  type CommandName,
+  commandGroups,
+  commandNames,
+  commands,
+  commonOptions,
+  exitStatuses
+} from "../src/declaration.js"
 import { explanation, signature } from "../src/help.js"
 import type { Command, Option } from "../src/option.js"
 import { type Printed, parse, type Run } from "../src/parse.js"
@@ -239,8 +247,38 @@ describe("the arguments", () => {
 const linesOver = (columns: number, text: string): ReadonlyArray<string> =>
   text.split("\n").filter((line) => Array.from(line).length > columns)
 
-const tableOf = (options: Readonly<Record<string, Option<unknown>>>): ReadonlyArray<string> =>
-  Object.values(options).map((option) => `| \`${signature(option)}\` | ${explanation(option)} |`)
+const document = (page: string): string =>
+  readFileSync(new URL(`../../../docs/command/${page}.md`, import.meta.url), "utf8")
+
+/** The pages of docs/command, and the commands whose options each has. The last has those of every command. */
+const pages: ReadonlyArray<readonly [page: string, names: ReadonlyArray<CommandName>]> = [
+  ["synthesize", ["synthesize"]],
+  ["transcribe", ["transcribe"]],
+  ["listen-back", ["listen-back"]],
+  ["archive", ["archive run"]],
+  ["archive-commands", commandNames.filter((name) => name.startsWith("archive ") && name !== "archive run")],
+  ["serve", ["serve", "run"]],
+  ["models", ["models"]],
+  ["voices", ["voices"]],
+  ["doctor", ["doctor"]],
+  ["every-command", []]
+]
+
+type Options = Readonly<Record<string, Option<unknown>>>
+
+/** The rows of a table of options: of every command, of one, or of several, whose last words are a third column. */
+const rowsOfTable = (names: ReadonlyArray<CommandName>): ReadonlyArray<string> => {
+  const sets: ReadonlyArray<readonly [name: string, options: Options]> =
+    names.length === 0 ? [["", commonOptions]] : names.map((name) => [name, commands[name].options])
+  const words = new Map<string, Array<string>>()
+  for (const [name, options] of sets) {
+    for (const option of Object.values(options)) {
+      const row = `| \`${signature(option)}\` | ${explanation(option)} |`
+      words.set(row, [...(words.get(row) ?? []), name.replace(/^.* /, "")])
+    }
+  }
+  return Array.from(words, ([row, of]) => (names.length < 2 ? row : `${row} ${of.join(", ")} |`))
+}
 
 describe("the help", () => {
   it.each(["", "--help", "-h", "speak --help", "--log-level debug"])("of the whole is printed for %j", (line) => {
@@ -307,11 +345,13 @@ describe("the help", () => {
     }
   })
 
-  it("is the tables of the README", () => {
-    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
-    const rows = readme.match(/^\| `-.*$/gm) ?? []
-    const declared = [...commandNames.map((name) => commands[name].options), commonOptions].flatMap(tableOf)
-    expect(rows.map((row) => row.replace(/ +/g, " "))).toEqual(declared)
+  it.each(pages)("is the tables of docs/command/%s.md: %j", (page, names) => {
+    const rows = document(page).match(/^\| `-.*$/gm) ?? []
+    expect(rows.map((row) => row.replace(/ +/g, " "))).toEqual(rowsOfTable(names))
+  })
+
+  it("has each command on a page of docs/command", () => {
+    expect(pages.flatMap(([, names]) => names).toSorted()).toEqual(commandNames.toSorted())
   })
 
   it("is a manual page too, with every option, variable and exit code, and no letter but ASCII", () => {
@@ -326,11 +366,10 @@ describe("the help", () => {
     expect(requests.filter((line) => !/^\.(TH|SH|SS|TP|PP|RS|RE|nf|fi|B|I)\b/.test(line))).toEqual([])
   })
 
-  it("has the exit codes of the README", () => {
-    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
-    for (const [code, text] of exitStatuses) {
-      expect(readme.replaceAll("`", "").replace(/ +/g, " ")).toContain(`| ${code} | ${text} |`)
-    }
+  it("has the exit codes of docs/command/index.md", () => {
+    const rows = document("index").match(/^\| \d+ .*$/gm) ?? []
+    const declared = exitStatuses.map(([code, text]) => `| ${code} | ${text} |`)
+    expect(rows.map((row) => row.replaceAll("`", "").replace(/ +/g, " "))).toEqual(declared)
   })
 
   it("has the formats of the contract, and the version of the package", () => {

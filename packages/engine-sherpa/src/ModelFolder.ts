@@ -32,7 +32,19 @@ export type {
 } from "./internal/folder/description.js"
 
 /**
- * The folder of models can't be read.
+ * The folder of models can't be read: it does not exist, is no folder, or its permissions forbid it. Check its path and its permissions.
+ *
+ * @example
+ * ```ts
+ * import { NodeFileSystem } from "@effect/platform-node"
+ * import { ModelFolder } from "@effect-speech/engine-sherpa"
+ * import { Console, Effect } from "effect"
+ *
+ * export const program = ModelFolder.read("models").pipe(
+ *   Effect.catchTag("ModelFolderUnreadable", ({ message }) => Console.error(message)),
+ *   Effect.provide(NodeFileSystem.layer)
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -50,9 +62,28 @@ export class ModelFolderUnreadable extends cloneable(Data.TaggedError("ModelFold
 }
 
 /**
- * Reads a folder in which each model has a folder. Each is recognised by its files and by the metadata in them, as published for
- * sherpa-onnx; `model.json` in its folder says what they do not. A folder that is no model is in `notUnderstood`, with its reason. Of
- * a model of a gigabyte it reads some kilobytes, and its list of tokens.
+ * Reads a folder in which each model has a folder, without loading a model. Use it to show what a folder offers.
+ *
+ * Each model is recognised by its files and by the metadata in them, as published for sherpa-onnx; `model.json` in its folder says what they
+ * do not. A folder that is no model is in `notUnderstood`, with its reason. Of a model of a gigabyte it reads some kilobytes, and its list of
+ * tokens.
+ *
+ * Fails with `ModelFolderUnreadable` if `folder` does not exist, is no folder, or may not be read. A folder in it that can't be read is in
+ * `notUnderstood`.
+ *
+ * @example
+ * ```ts
+ * import { NodeFileSystem } from "@effect/platform-node"
+ * import { ModelFolder } from "@effect-speech/engine-sherpa"
+ * import { Console, Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const { models } = yield* ModelFolder.read("models")
+ *   for (const { family, name } of models) yield* Console.log(`${name}: ${family}`)
+ * })
+ *
+ * Effect.runPromise(Effect.provide(program, NodeFileSystem.layer))
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding

@@ -23,6 +23,21 @@ import { type ModelFolderUnreadable, read } from "./ModelFolder.js"
 import { SherpaModelMissing, type SherpaModelRefused, type SherpaNotInstalled } from "./SherpaError.js"
 
 /**
+ * Options of the engine: which folder, and how much work it does at once. An option out of its range is a defect, a `RangeError`.
+ *
+ * @example
+ * ```ts
+ * import type { Sherpa } from "@effect-speech/engine-sherpa"
+ *
+ * export const options: Sherpa.SherpaOptions = {
+ *   folder: "models",
+ *   threads: 2,
+ *   queue: 16,
+ *   preload: ["sherpa-onnx-whisper-small"],
+ *   idle: "10 minutes"
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -50,6 +65,14 @@ export interface SherpaOptions {
 /**
  * What the models of a folder make.
  *
+ * @example
+ * ```ts
+ * import type { Sherpa } from "@effect-speech/engine-sherpa"
+ *
+ * export const describe = ({ contents, recogniser, voice }: Sherpa.SherpaEngine): string =>
+ *   `${contents.models.length} models${recogniser && ", recognises"}${voice && ", speaks"}`
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -72,7 +95,25 @@ export type SherpaError = ModelFolderUnreadable | SherpaNotInstalled | SherpaMod
 
 /**
  * Starts an engine until the end of the scope. Use it if the folder may have models of one kind alone; otherwise use {@link layer}.
- * An option out of its range is a defect, a `RangeError`.
+ *
+ * Fails with `ModelFolderUnreadable` if the folder can't be read, with `SherpaNotInstalled` if `sherpa-onnx-node` is not installed, with
+ * `SherpaModelMissing` if `preload` names a model that is not in the folder, and with `SherpaModelRefused` if a model to preload can't be
+ * loaded, or the `tokens.txt` of a model can't be read.
+ *
+ * @example
+ * ```ts
+ * import { NodeFileSystem } from "@effect/platform-node"
+ * import { Sherpa } from "@effect-speech/engine-sherpa"
+ * import { Console, Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const { recogniser, voice } = yield* Sherpa.make({ folder: "models" })
+ *   yield* Console.log(recogniser === undefined ? "It recognises nothing." : `It recognises at ${recogniser.sampleRate} Hz.`)
+ *   yield* Console.log(voice === undefined ? "It speaks nothing." : `It has ${voice.voices.length} voices.`)
+ * })
+ *
+ * Effect.runPromise(program.pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer)))
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -98,6 +139,21 @@ const makeOf = (options: SherpaOptions, isWanted: (model: ModelDescription) => b
 /**
  * Both services, from a folder that has models of both kinds.
  *
+ * Fails with `SherpaModelMissing` if no model of the folder recognises, or none speaks, and otherwise as {@link make}.
+ *
+ * @example
+ * ```ts
+ * import { NodeFileSystem } from "@effect/platform-node"
+ * import { Sherpa } from "@effect-speech/engine-sherpa"
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Layer } from "effect"
+ *
+ * export const ServiceLive = LocalService.layerWithoutDependencies({ port: 8100 }).pipe(
+ *   Layer.provide(Sherpa.layer({ folder: "models", preload: true })),
+ *   Layer.provide(NodeFileSystem.layer)
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category layers
  */
@@ -112,7 +168,22 @@ export const layer = (options: SherpaOptions): Layer.Layer<Recogniser | Voice, S
   )
 
 /**
- * The recogniser alone. Models that speak are not loaded.
+ * The recogniser alone. Models that speak are not loaded. Use it with another voice, such as `Espeak.layer` of local-service.
+ *
+ * Fails with `SherpaModelMissing` if no model of the folder recognises, and otherwise as {@link make}.
+ *
+ * @example
+ * ```ts
+ * import { NodeFileSystem } from "@effect/platform-node"
+ * import { Sherpa } from "@effect-speech/engine-sherpa"
+ * import { Espeak, LocalService } from "@effect-speech/local-service"
+ * import { Layer } from "effect"
+ *
+ * export const ServiceLive = LocalService.layerWithoutDependencies().pipe(
+ *   Layer.provide([Sherpa.layerRecogniser({ folder: "models" }), Espeak.layer]),
+ *   Layer.provide(NodeFileSystem.layer)
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category layers
@@ -127,7 +198,22 @@ export const layerRecogniser = (options: SherpaOptions): Layer.Layer<Recogniser,
   )
 
 /**
- * The voice alone. Models that recognise are not loaded.
+ * The voice alone. Models that recognise are not loaded. Use it with another recogniser, such as `KnownRecordings.layer` of local-service.
+ *
+ * Fails with `SherpaModelMissing` if no model of the folder speaks, and otherwise as {@link make}.
+ *
+ * @example
+ * ```ts
+ * import { NodeFileSystem } from "@effect/platform-node"
+ * import { Sherpa } from "@effect-speech/engine-sherpa"
+ * import { KnownRecordings, LocalService } from "@effect-speech/local-service"
+ * import { Layer } from "effect"
+ *
+ * export const ServiceLive = LocalService.layerWithoutDependencies().pipe(
+ *   Layer.provide([Sherpa.layerVoice({ folder: "models" }), KnownRecordings.layer()]),
+ *   Layer.provide(NodeFileSystem.layer)
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category layers
@@ -142,8 +228,25 @@ export const layerVoice = (options: SherpaOptions): Layer.Layer<Voice, SherpaErr
   )
 
 /**
- * Loads a model in a process of its own, has it work once, and ends the process: a recogniser hears a second of silence, and a voice
+ * Loads a model in a process of its own, has it work once, and ends the process: a recogniser gets a second of silence, and a voice
  * speaks the name of its language. Returns how long that took.
+ *
+ * Fails with `SherpaNotInstalled` if `sherpa-onnx-node` is not installed, and with `SherpaModelRefused` if the model can't be loaded or does not
+ * work.
+ *
+ * @example
+ * ```ts
+ * import { NodeFileSystem } from "@effect/platform-node"
+ * import { ModelFolder, Sherpa } from "@effect-speech/engine-sherpa"
+ * import { Console, Duration, Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const { models } = yield* ModelFolder.read("models")
+ *   for (const model of models) yield* Console.log(model.name, Duration.format(yield* Sherpa.check(model)))
+ * })
+ *
+ * Effect.runPromise(Effect.provide(program, NodeFileSystem.layer))
+ * ```
  *
  * @since 0.1.0
  * @category operations

@@ -5,7 +5,25 @@ import { cloneable } from "@effect-speech/common/Cloneable"
 import * as Data from "effect/Data"
 
 /**
- * The package `sherpa-onnx-node` is not installed.
+ * The package `sherpa-onnx-node` is not installed, which runs the models. It is looked for beside this package, then from the current folder. The
+ * message says what to install.
+ *
+ * @example
+ * ```ts
+ * import { NodeFileSystem } from "@effect/platform-node"
+ * import { Sherpa } from "@effect-speech/engine-sherpa"
+ * import { KnownRecordings } from "@effect-speech/local-service"
+ * import { Effect, Layer } from "effect"
+ *
+ * // Without the package, recognise only what was taught.
+ * export const RecogniserLive = Sherpa.layerRecogniser({ folder: "models" }).pipe(
+ *   Layer.catchAll((error) =>
+ *     error._tag === "SherpaNotInstalled" ? KnownRecordings.layer() : Layer.fail(error)
+ *   ),
+ *   Layer.provide(NodeFileSystem.layer),
+ *   Layer.tapError(Effect.logError)
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -15,7 +33,8 @@ export class SherpaNotInstalled extends cloneable(Data.TaggedError("SherpaNotIns
 }> {}
 
 /**
- * A model can't be loaded: its files are damaged, or are not what they seem to be.
+ * A model can't be loaded: its files are damaged, or are not what they seem to be. The message has the reason of sherpa-onnx. Download the model
+ * again, or remove its folder.
  *
  * @since 0.1.0
  * @category errors
@@ -27,7 +46,8 @@ export class SherpaModelRefused extends cloneable(Data.TaggedError("SherpaModelR
 }> {}
 
 /**
- * The folder has no model of the kind that is needed, or none of the name that is to be loaded.
+ * The folder has no model of the kind that is needed, or none of the name that is to be loaded. For a name, the message says which models
+ * it has.
  *
  * @since 0.1.0
  * @category errors

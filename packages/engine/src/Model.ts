@@ -3,7 +3,15 @@
  */
 
 /**
- * What a person wants to know of a model before using it.
+ * What a person wants to know of a model before using it. An entry of `models` or `voices` has it as `details`, and the local service
+ * shows it in its list of models.
+ *
+ * @example
+ * ```ts
+ * import type { ModelDetails } from "@effect-speech/engine"
+ *
+ * export const details: ModelDetails = { family: "whisper", licence: "MIT", bytes: 488_000_000 }
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -18,6 +26,8 @@ export interface ModelDetails {
 }
 
 /**
+ * Whether a model works at this moment:
+ *
  * - `unloaded`: loads with the next request that needs it
  * - `loading`: starts. Requests wait for it.
  * - `ready`: works, or waits for work
@@ -30,7 +40,26 @@ export interface ModelDetails {
 export type ModelState = "unloaded" | "loading" | "ready" | "restarting" | "refused"
 
 /**
- * A model at this moment.
+ * A model at this moment. An engine that counts its work returns one for each model as `status`, for the readiness and the metrics of
+ * the local service.
+ *
+ * @example
+ * ```ts
+ * import type { ModelStatus } from "@effect-speech/engine"
+ * import { Effect } from "effect"
+ *
+ * const status: ModelStatus = {
+ *   name: "hi-mine",
+ *   operation: "transcribe",
+ *   state: "ready",
+ *   running: 1,
+ *   queued: 0,
+ *   rejected: 0,
+ *   restarts: 0
+ * }
+ *
+ * export const statusOfMine = Effect.succeed([status])
+ * ```
  *
  * @since 0.1.0
  * @category models

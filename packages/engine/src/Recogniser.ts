@@ -11,6 +11,13 @@ import type { Samples } from "./Samples.js"
 /**
  * A text with its time in a recording.
  *
+ * @example
+ * ```ts
+ * import type { TimedText } from "@effect-speech/engine"
+ *
+ * export const greeting: TimedText = { text: "Good morning.", startMillis: 0, endMillis: 900 }
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -23,6 +30,8 @@ export interface TimedText {
 }
 
 /**
+ * A sentence that was recognised, with its time and its confidence.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -32,6 +41,22 @@ export interface RecognisedSegment extends TimedText {
 }
 
 /**
+ * What an engine recognised in a recording.
+ *
+ * @example
+ * ```ts
+ * import type { Recognised } from "@effect-speech/engine"
+ *
+ * export const recognised: Recognised = {
+ *   text: "Good morning. Two tea, please.",
+ *   confidence: 0.9,
+ *   segments: [
+ *     { text: "Good morning.", startMillis: 0, endMillis: 900, confidence: 0.95 },
+ *     { text: "Two tea, please.", startMillis: 1200, endMillis: 2600, confidence: 0.88 }
+ *   ]
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -46,7 +71,14 @@ export interface Recognised {
 }
 
 /**
- * A phrase that is more likely than the model thinks.
+ * A phrase that is more likely in a recording than the model thinks.
+ *
+ * @example
+ * ```ts
+ * import type { Hotword } from "@effect-speech/engine"
+ *
+ * export const names: ReadonlyArray<Hotword> = [{ phrase: "Kanpur", score: 1.5 }]
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -58,6 +90,20 @@ export interface Hotword {
 }
 
 /**
+ * The recording that an engine recognises, with the model that a request named.
+ *
+ * @example
+ * ```ts
+ * import type { RecognitionRequest } from "@effect-speech/engine"
+ *
+ * export const aSecondOfSilence: RecognitionRequest = {
+ *   model: "hi-mine",
+ *   lang: "hi",
+ *   samples: new Float32Array(16_000),
+ *   hotwords: []
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -73,6 +119,19 @@ export interface RecognitionRequest<E = never, R = never> {
 }
 
 /**
+ * A name by which requests ask for a model, with its language. A model of several languages has an entry for each. If a request names
+ * another model, the local service responds with 400.
+ *
+ * @example
+ * ```ts
+ * import type { RecogniserModel } from "@effect-speech/engine"
+ *
+ * export const models: ReadonlyArray<RecogniserModel> = [
+ *   { name: "hi-mine", lang: "hi", hotwords: false },
+ *   { name: "hi-general-v2-8khz", lang: "hi", hotwords: false, aliasOf: "hi-mine" }
+ * ]
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -91,6 +150,19 @@ export interface RecogniserModel {
 }
 
 /**
+ * A recording to teach a recogniser, with the words that are said in it.
+ *
+ * @example
+ * ```ts
+ * import type { KnownRecording } from "@effect-speech/engine"
+ *
+ * export const beep: KnownRecording = {
+ *   text: "beep",
+ *   sampleRate: 8000,
+ *   samples: Float32Array.from({ length: 8000 }, (_, at) => Math.sin(at / 2) / 2)
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -107,7 +179,10 @@ export interface KnownRecording<E = never, R = never> {
 }
 
 /**
- * What a recogniser can do that recognises only recordings that it was taught.
+ * What a recogniser can do that recognises only recordings that it was taught. A recogniser of your own usually has none. Then the
+ * local service refuses to teach it.
+ *
+ * `learn` fails as the samples do, and has no error of its own.
  *
  * @since 0.1.0
  * @category services
@@ -122,7 +197,19 @@ export interface KnownRecordings {
 }
 
 /**
- * The engine did not recognise a recording.
+ * The engine did not recognise a recording. Fail with it in `recognise`: the local service responds with 503 and `Retry-After` if the
+ * reason is `Overloaded` or `Unavailable`, and with 500 if it is `Failed`. Nothing is billed.
+ *
+ * @example
+ * ```ts
+ * import { RecogniserFailed } from "@effect-speech/engine"
+ *
+ * export const busy = new RecogniserFailed({
+ *   reason: "Overloaded",
+ *   message: "128 requests wait for the model.",
+ *   retryAfterMillis: 4000
+ * })
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -135,6 +222,23 @@ export class RecogniserFailed extends cloneable(Data.TaggedError("RecogniserFail
 }> {}
 
 /**
+ * Turns recordings into text. Make one from your own model or program, and provide it as the service `Recogniser`.
+ *
+ * `recognise` fails with `RecogniserFailed` if the engine can't work on the recording, and as the samples do. It returns `undefined` if
+ * nothing was said.
+ *
+ * @example
+ * ```ts
+ * import { RecogniserFailed, type RecogniserService } from "@effect-speech/engine"
+ * import { Effect } from "effect"
+ *
+ * export const stopped: RecogniserService = {
+ *   sampleRate: 16_000,
+ *   models: [{ name: "hi-mine", lang: "hi", hotwords: false }],
+ *   recognise: () => Effect.fail(new RecogniserFailed({ reason: "Unavailable", message: "The model starts again." }))
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */
@@ -157,6 +261,24 @@ export interface RecogniserService {
 }
 
 /**
+ * The service that recognises. `@effect-speech/local-service` needs it: provide `KnownRecordings.layer` of that package, `Sherpa.layer` of
+ * `@effect-speech/engine-sherpa`, or a Layer of your own.
+ *
+ * `recognise` fails with `RecogniserFailed` if the engine can't work on the recording.
+ *
+ * @example
+ * ```ts
+ * import { Recogniser } from "@effect-speech/engine"
+ * import { Effect, Layer } from "effect"
+ *
+ * // Recognises nothing, as if all recordings were silent.
+ * export const Silent = Layer.succeed(Recogniser, {
+ *   sampleRate: 16_000,
+ *   models: [{ name: "hi-mine", lang: "hi", hotwords: false }],
+ *   recognise: () => Effect.succeed(undefined)
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */

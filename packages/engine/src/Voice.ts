@@ -11,6 +11,14 @@ import type { Samples } from "./Samples.js"
 /**
  * A sentence of a text, and where it is in the speech.
  *
+ * @example
+ * ```ts
+ * import type { SpokenSentence } from "@effect-speech/engine"
+ *
+ * // The first second of a speech at 16 kHz.
+ * export const first: SpokenSentence = { text: "Good morning.", startSample: 0, endSample: 16_000 }
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -23,6 +31,22 @@ export interface SpokenSentence {
 }
 
 /**
+ * The text that an engine speaks, with its language, its voice and its speed.
+ *
+ * @example
+ * ```ts
+ * import type { Utterance } from "@effect-speech/engine"
+ *
+ * export const greeting: Utterance = {
+ *   text: "Good morning.",
+ *   lang: "en",
+ *   voice: "default_female",
+ *   speed: 1,
+ *   pronunciations: {},
+ *   onSentence: ({ endSample, text }) => console.log(`${text} ends at ${endSample}`)
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -44,6 +68,16 @@ export interface Utterance {
 /**
  * A voice, in the languages in which it speaks with one model. The same name may have further entries for other languages.
  *
+ * @example
+ * ```ts
+ * import type { VoiceModel } from "@effect-speech/engine"
+ *
+ * export const voices: ReadonlyArray<VoiceModel> = [
+ *   { name: "default_female", languages: ["hi", "en"], sampleRate: 22_050 },
+ *   { name: "priya", languages: ["hi"], sampleRate: 22_050, model: "my-voice" }
+ * ]
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -59,7 +93,18 @@ export interface VoiceModel {
 }
 
 /**
- * The engine did not speak a text.
+ * The engine did not speak a text. Fail with it in the stream of `speak`: the local service responds with 502, and with `Retry-After` if the
+ * reason is `Overloaded` or `Unavailable`. Nothing is billed.
+ *
+ * @example
+ * ```ts
+ * import { type Samples, VoiceFailed } from "@effect-speech/engine"
+ * import { Stream } from "effect"
+ *
+ * export const failed: Samples<VoiceFailed> = Stream.fail(
+ *   new VoiceFailed({ reason: "Failed", message: "The voice has no letters of this language." })
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -72,6 +117,21 @@ export class VoiceFailed extends cloneable(Data.TaggedError("VoiceFailed"))<{
 }> {}
 
 /**
+ * Speaks texts. Make one from your own model or program, and provide it as the service `Voice`.
+ *
+ * The stream of `speak` fails with `VoiceFailed` if the engine can't speak the text.
+ *
+ * @example
+ * ```ts
+ * import type { VoiceService } from "@effect-speech/engine"
+ *
+ * // A second of silence for each text.
+ * export const silence: VoiceService = {
+ *   voices: [{ name: "default_female", languages: ["hi"], sampleRate: 16_000 }],
+ *   speak: () => new Float32Array(16_000)
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */
@@ -89,6 +149,23 @@ export interface VoiceService {
 }
 
 /**
+ * The service that speaks. `@effect-speech/local-service` needs it: provide `Espeak.layer` of that package, `Sherpa.layer` of
+ * `@effect-speech/engine-sherpa`, or a Layer of your own.
+ *
+ * The stream of `speak` fails with `VoiceFailed` if the engine can't speak the text.
+ *
+ * @example
+ * ```ts
+ * import { Voice } from "@effect-speech/engine"
+ * import { Layer } from "effect"
+ *
+ * // Whistles for 0.1 seconds for each character.
+ * export const Whistle = Layer.succeed(Voice, {
+ *   voices: [{ name: "default_female", languages: ["en"], sampleRate: 16_000 }],
+ *   speak: ({ text }) => Float32Array.from({ length: 1600 * text.length }, (_, at) => Math.sin(at / 4) / 4)
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */

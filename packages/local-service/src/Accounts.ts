@@ -13,6 +13,19 @@ import { OperationName } from "./OperationName.js"
 /**
  * A permission of a key. The contract defines the name `tts:synth`; `stt:transcribe` is our choice.
  *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * // The active key may only transcribe from the next request on.
+ * export const onlyTranscribe = Effect.gen(function* () {
+ *   const { accounts } = yield* LocalService
+ *   const { active } = yield* accounts.keys
+ *   if (active !== null) yield* accounts.setScopes(active.id, ["stt:transcribe"])
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -24,6 +37,16 @@ export const KeyScope = Schema.Literal("tts:synth", "stt:transcribe")
 export type KeyScope = typeof KeyScope.Type
 
 /**
+ * State of the account. In any other state than `active`, a transcription is 403 and a synthesis 401.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * export const suspend = Effect.flatMap(LocalService, ({ accounts }) => accounts.setAccount({ state: "suspended" }))
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -35,6 +58,20 @@ export const AccountState = Schema.Literal("active", "inactive", "suspended", "c
 export type AccountState = typeof AccountState.Type
 
 /**
+ * The account: its state and its credit. `accounts.account` reads it, and `accounts.setAccount` changes it.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * export const credits = Effect.gen(function* () {
+ *   const { accounts } = yield* LocalService
+ *   const { credits, state } = yield* accounts.account
+ *   return state === "active" ? credits : 0
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -47,7 +84,16 @@ export class Account extends structural(
 ) {}
 
 /**
- * The fields to change. A field that is absent stays as it is.
+ * The fields of the account to change. A field that is absent stays as it is.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * // The next call fails, as without credit.
+ * export const spendAll = Effect.flatMap(LocalService, ({ accounts }) => accounts.setAccount({ credits: 0 }))
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -61,6 +107,14 @@ export type AccountChanges = typeof AccountChanges.Type
 
 /**
  * A key without its secret, which is shown only once, when the key is created.
+ *
+ * @example
+ * ```ts
+ * import type { Accounts } from "@effect-speech/local-service"
+ *
+ * export const lineOf = ({ createdAt, name, revokedAt }: Accounts.Key): string =>
+ *   `${name}, since ${createdAt}${revokedAt === null ? "" : `, revoked at ${revokedAt}`}`
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -78,6 +132,20 @@ export class Key extends structural(
 ) {}
 
 /**
+ * The active key and the revoked ones, without their secrets. `accounts.keys` reads them.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * export const revokedKeys = Effect.gen(function* () {
+ *   const { accounts } = yield* LocalService
+ *   const { archived } = yield* accounts.keys
+ *   return archived.map(({ name }) => name)
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -91,6 +159,18 @@ export class Keys extends structural(
 
 /**
  * The usage of one operation on one day.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * export const codePointsSpoken = Effect.gen(function* () {
+ *   const { accounts } = yield* LocalService
+ *   const usage = yield* accounts.usage
+ *   return usage.reduce((sum, { operation, units }) => sum + (operation === "synthesize" ? units : 0), 0)
+ * })
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -108,6 +188,15 @@ export class Usage extends structural(
 ) {}
 
 /**
+ * A key to create, for `accounts.createKey`.
+ *
+ * @example
+ * ```ts
+ * import type { Accounts } from "@effect-speech/local-service"
+ *
+ * export const replacement: Accounts.NewKey = { name: "second", creator: "test", confirm: true }
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -119,6 +208,21 @@ export interface NewKey {
 }
 
 /**
+ * A key that was created, with its secret. The service shows the secret only here.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * // Replaces the active key, as a person does on the platform.
+ * export const rotate = Effect.gen(function* () {
+ *   const { accounts } = yield* LocalService
+ *   const { key } = yield* accounts.createKey({ name: "second", creator: "test", confirm: true })
+ *   return key
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -128,7 +232,18 @@ export interface CreatedKey {
 }
 
 /**
- * A key is active, and `confirm` is false. A new key would revoke it.
+ * A key is active, and `confirm` is false. A new key would revoke it. To create it nevertheless, set `confirm`.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Console, Effect } from "effect"
+ *
+ * export const createIfNone = Effect.gen(function* () {
+ *   const { accounts } = yield* LocalService
+ *   yield* accounts.createKey({ name: "first", creator: "test", confirm: false })
+ * }).pipe(Effect.catchTag("LocalServiceKeyActive", ({ keyName }) => Console.log(`${keyName} stays the active key.`)))
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -143,7 +258,19 @@ export class LocalServiceKeyActive extends cloneable(Data.TaggedError("LocalServ
 }
 
 /**
- * No key has this id, or the key is already revoked.
+ * No key has this id, or the key is already revoked. `accounts.keys` lists the keys.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * export const revoke = (id: string) =>
+ *   Effect.flatMap(LocalService, ({ accounts }) => accounts.revokeKey(id)).pipe(
+ *     // A key that was revoked before is what the caller wants.
+ *     Effect.catchTag("LocalServiceKeyNotActive", (error) => (error.known ? Effect.void : Effect.fail(error)))
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -158,6 +285,26 @@ export class LocalServiceKeyNotActive extends cloneable(Data.TaggedError("LocalS
 }
 
 /**
+ * Reads and changes the account of a local service: its credit, its state and its keys. It is the field `accounts` of the service.
+ *
+ * `createKey` fails with `LocalServiceKeyActive` if a key is active and `confirm` is false. `revokeKey` and `setScopes` fail with
+ * `LocalServiceKeyNotActive` if the key does not exist or is revoked. A change that is not allowed, such as a negative credit, is a defect.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import { Effect } from "effect"
+ *
+ * // Whether a client reports that the credit is exhausted.
+ * export const failsWithoutCredit = Effect.gen(function* () {
+ *   const { accounts } = yield* LocalService
+ *   yield* accounts.setAccount({ credits: 3 })
+ *   const tts = yield* TextToSpeech
+ *   return yield* tts.synthesize({ text: "four", lang: "en" }).pipe(Effect.isFailure)
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */

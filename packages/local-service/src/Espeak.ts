@@ -8,8 +8,21 @@ import * as Layer from "effect/Layer"
 import { makeEspeak, sampleRate } from "./internal/espeak/espeak.js"
 
 /**
- * Speaks in as many threads as the machine has cores. A thread starts with the first text that finds the others busy. They speak a
+ * The built-in voice: espeak-ng, as WebAssembly. Give it to `LocalService.layerWithoutDependencies` if only the recogniser is your own.
+ *
+ * It speaks in as many threads as the machine has cores. A thread starts with the first text that finds the others busy. They speak a
  * sentence of each text in turn, so that a short text does not wait for a long one.
+ *
+ * @example
+ * ```ts
+ * import { NodeFileSystem } from "@effect/platform-node"
+ * import { Espeak, KnownRecordings, LocalService } from "@effect-speech/local-service"
+ * import { Layer } from "effect"
+ *
+ * export const ServiceLive = LocalService.layerWithoutDependencies({ port: 8100 }).pipe(
+ *   Layer.provide([Espeak.layer, KnownRecordings.layer(), NodeFileSystem.layer])
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category layers

@@ -3,6 +3,21 @@
  */
 
 /**
+ * How many requests a local service has recorded or replayed, with the options `record` and `replay`.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * // Whether all requests of a test were in the folder of its replay.
+ * export const wasComplete = Effect.gen(function* () {
+ *   const { exchanges } = yield* LocalService
+ *   const { missing, replayed } = yield* exchanges
+ *   return replayed > 0 && missing === 0
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */

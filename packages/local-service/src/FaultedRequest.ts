@@ -7,10 +7,18 @@ import { OperationName } from "./OperationName.js"
 const millis = Schema.NonNegativeInt
 
 /**
- * A request that met a fault, and what its client did next.
+ * A request that met a fault, and what its client did next. `faults.report` has one for each.
  *
  * Attempts of one call have the same id: the `X-Request-Id` of a synthesis, the `transaction_id` of a transcription. Requests without an id
  * are attempts of one call if their operation and content are equal, and the later one arrived after the earlier one had failed.
+ *
+ * @example
+ * ```ts
+ * import type { FaultedRequest } from "@effect-speech/local-service"
+ *
+ * export const lineOf = ({ afterMillis, number, outcome, reaction }: FaultedRequest): string =>
+ *   reaction === "retried" ? `${number} was retried after ${afterMillis} ms and ${outcome}` : `${number}: ${reaction}`
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -73,6 +81,19 @@ const count = Schema.NonNegativeInt
 
 /**
  * How many of the requests in a report have each result.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * // Whether the client retried each request that met a fault, and never too early.
+ * export const isPatient = Effect.gen(function* () {
+ *   const { faults } = yield* LocalService
+ *   const { summary } = yield* faults.report
+ *   return summary.gaveUp === 0 && summary.retryAfterIgnored === 0
+ * })
+ * ```
  *
  * @since 0.1.0
  * @category schemas

@@ -38,6 +38,17 @@ const FaultHeaders = Schema.Record({ key: Schema.String, value: Schema.NullOr(Sc
  *
  * A fault with `status`, `body`, `reset` or `malformedHeader` skips all checks, including the key. It bills nothing.
  *
+ * @example
+ * ```ts
+ * import type { Faults } from "@effect-speech/local-service"
+ *
+ * // An outage of 20 seconds, and then one slow synthesis in ten.
+ * export const faults: ReadonlyArray<Faults.Fault> = [
+ *   { forMillis: 20_000, status: 503, headers: { "Retry-After": "5" } },
+ *   { operation: "synthesize", probability: 0.1, delayMillis: 3000 }
+ * ]
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -94,7 +105,20 @@ export const Fault = Schema.Struct({
 export type Fault = typeof Fault.Type
 
 /**
- * A fault, the number of failures so far, and the time that it has left.
+ * A fault that is set, the number of failures so far, and the time that it has left. `faults.list` has one for each.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * // Whether each fault has happened: a test that met none of them shows nothing.
+ * export const haveHappened = Effect.gen(function* () {
+ *   const { faults } = yield* LocalService
+ *   const records = yield* faults.list
+ *   return records.every(({ happened }) => happened > 0)
+ * })
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -115,7 +139,19 @@ export const FaultRecord = Schema.Struct({
 export type FaultRecord = typeof FaultRecord.Type
 
 /**
- * What happened since the current faults were set.
+ * What happened since the current faults were set: which request met which fault, and what its client did next.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * export const notRetried = Effect.gen(function* () {
+ *   const { faults } = yield* LocalService
+ *   const { requests } = yield* faults.report
+ *   return requests.filter(({ reaction }) => reaction === "gaveUp").map(({ id }) => id)
+ * })
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -139,6 +175,22 @@ export const FaultReport = Schema.Struct({
 export type FaultReport = typeof FaultReport.Type
 
 /**
+ * Injects failures into a local service, and says what its clients did. It is the field `faults` of the service.
+ *
+ * It does not fail. A fault that is not allowed, such as one without an effect, is a defect of `set`: a `TypeError` that names its field.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * // The second synthesis is 502, and the client may try again after a second.
+ * export const setFaults = Effect.gen(function* () {
+ *   const { faults } = yield* LocalService
+ *   yield* faults.set([{ operation: "synthesize", nth: 2, times: 1, status: 502, headers: { "Retry-After": "1" } }])
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */

@@ -6,6 +6,22 @@ import * as Schema from "effect/Schema"
 import { OperationName } from "./OperationName.js"
 
 /**
+ * A request that a local service received, with its response and its cost. `requests` of the service has the latest thousand.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * // What was spoken, and what it cost.
+ * export const spoken = Effect.gen(function* () {
+ *   const { requests } = yield* LocalService
+ *   return (yield* requests)
+ *     .filter(({ operation }) => operation === "synthesize")
+ *     .map(({ credits = 0, request }) => ({ text: request?.text, credits }))
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */

@@ -15,6 +15,16 @@ import { sampleRate as waveformRate } from "./internal/knownRecordings/waveforms
 import { encode16, forEachBlock, maximumWhole, resample } from "./internal/recordings/samples.js"
 
 /**
+ * Options of the built-in recogniser. `LocalService.layer` takes them too.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ *
+ * // It remembers a day of speech, in 1.5 GB.
+ * export const ServiceLive = LocalService.layer({ capacity: "24 hours" })
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -35,11 +45,30 @@ const notice =
   "this local service knows only sentences that it was taught or has spoken itself, for a model of their language, at their speed and not cut in two; teach it this recording"
 
 /**
- * Recognises only what it has learned, sentence by sentence, anywhere in a recording: in a join, in a cut, between silence or
- * other speech. It compares waveforms, so it recognises a sentence after another sample rate, encoding or codec, but not one
- * that differs in a word. A sentence that is cut in two is not recognised. The same text spoken again is another recording.
+ * The built-in recogniser. It recognises only what it has learned, sentence by sentence, anywhere in a recording: in a join, in a cut, between
+ * silence or other speech. Give it to `LocalService.layerWithoutDependencies` if only the voice is your own.
  *
- * It takes any model of the service, and ignores hotwords.
+ * It compares waveforms, so it recognises a sentence after another sample rate, encoding or codec, but not one that differs in a word. A
+ * sentence that is cut in two is not recognised. The same text spoken again is another recording.
+ *
+ * It takes any model of the service, and ignores hotwords. If you teach it a recording whose `sampleRate` is not an integer from 1,000 to
+ * 4,294,967,295, that is a defect, a `RangeError`.
+ *
+ * @example
+ * ```ts
+ * import { NodeFileSystem } from "@effect/platform-node"
+ * import { KnownRecordings, LocalService, Voice } from "@effect-speech/local-service"
+ * import { Layer } from "effect"
+ *
+ * const SilentVoice = Layer.succeed(Voice, {
+ *   voices: [{ name: "default_female", languages: ["hi"], sampleRate: 16_000 }],
+ *   speak: () => new Float32Array(16_000)
+ * })
+ *
+ * export const ServiceLive = LocalService.layerWithoutDependencies().pipe(
+ *   Layer.provide([SilentVoice, KnownRecordings.layer({ capacity: "10 minutes" }), NodeFileSystem.layer])
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category layers

@@ -56,6 +56,21 @@ export type { LocalServiceOptions, RecordOptions, ReproducibleOptions } from "./
 /**
  * A running local service: its addresses, its state, and its faults.
  *
+ * `teach` fails with `LocalServiceRecordingUnusable` if the recording can't be read, or if the recogniser can't be taught. Nothing else in it
+ * fails, but `accounts` has errors of its own.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Console, Effect, Redacted } from "effect"
+ *
+ * export const printAddresses = Effect.gen(function* () {
+ *   const service = yield* LocalService
+ *   yield* Console.log(`${service.sttBaseUrl} transcribes, and ${service.ttsBaseUrl} speaks.`)
+ *   yield* Console.log(`Open ${Redacted.value(yield* service.consoleLink)}`)
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -92,6 +107,16 @@ export interface LocalServiceHandle {
 }
 
 /**
+ * Options of `LocalService.make`.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ *
+ * // A new key revokes the active one of the directory.
+ * export const start = LocalService.make({ dataDirectory: "speech-data", newKey: true })
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -101,6 +126,35 @@ export interface LocalServiceMakeOptions extends LocalServiceOptions {
 }
 
 /**
+ * The speech service on this machine, as a service of Effect. Use `layer` in a test or beside an app, `layerWithoutDependencies` with your own voice
+ * and recogniser, and `make` if the active key of a data directory must stay. `layerClients` connects both clients to it.
+ *
+ * `make` and the layers of the service fail with `LocalServiceOptionInvalid` if an option is not allowed, with
+ * `LocalServiceDataDirectoryUnusable` if the data directory can't be used or another service uses it, with `LocalServiceRecordingUnusable` if a
+ * file of `recordings` can't be taught, with `LocalServiceExchangesUnusable` if the folder of `record` or `replay` can't be used, and with
+ * `ServeError` if a port is taken. `layerClients` does not fail.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import * as NodeTransport from "@effect-speech/transport/NodeTransport"
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import { Effect, Layer } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const tts = yield* TextToSpeech
+ *   yield* tts.synthesize({ text: "Platform two", lang: "en" })
+ *   const { requests } = yield* LocalService
+ *   return yield* requests
+ * })
+ *
+ * const MainLive = LocalService.layerClients.pipe(
+ *   Layer.provideMerge(Layer.merge(LocalService.layer({ credits: 100 }), NodeTransport.layer))
+ * )
+ *
+ * Effect.runPromise(Effect.provide(program, MainLive))
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */
@@ -113,7 +167,7 @@ export class LocalService extends Context.Tag("@effect-speech/local-service/Loca
 >() {
   /**
    * Runs the service until the scope closes. Unlike `layer`, it keeps the active key of a data directory. `apiKey` is `undefined` if the
-   * directory does not have that key, because an earlier version created it.
+   * directory does not have that key: an earlier version created it, or the file `api-key` was removed.
    */
   static readonly make = (
     options?: LocalServiceMakeOptions

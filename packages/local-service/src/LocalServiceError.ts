@@ -12,7 +12,22 @@ const withPrintableMessage = <Props extends { readonly message: string }>(props:
 })
 
 /**
- * The data directory, or without one the temporary folder, can't be created, read or written, or another service uses it.
+ * The data directory, or without one the temporary folder, can't be created, read or written, holds other files, or another service uses
+ * it. The message says what to do.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect, Layer } from "effect"
+ *
+ * // If another service uses the directory, run without one.
+ * export const ServiceLive = LocalService.layer({ dataDirectory: "speech-data" }).pipe(
+ *   Layer.catchAll((error) =>
+ *     error._tag === "LocalServiceDataDirectoryUnusable" ? LocalService.layer() : Layer.fail(error)
+ *   ),
+ *   Layer.tapError(Effect.logError)
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -29,7 +44,18 @@ export class LocalServiceDataDirectoryUnusable extends cloneable(
 }
 
 /**
- * A recording can't be taught.
+ * A recording can't be taught: it can't be read, has no words, or the recogniser does not learn. The message says why.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Console, Effect } from "effect"
+ *
+ * export const teachIfThere = Effect.gen(function* () {
+ *   const { teach } = yield* LocalService
+ *   yield* teach({ path: "order.wav", text: "Two tea, please.", lang: "en" })
+ * }).pipe(Effect.catchTag("LocalServiceRecordingUnusable", ({ message }) => Console.error(message)))
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -44,7 +70,19 @@ export class LocalServiceRecordingUnusable extends cloneable(Data.TaggedError("L
 }
 
 /**
- * The folder of a replay or of a recording can't be used, or a file of it is damaged.
+ * The folder of a replay or of a recording can't be used, or a file of it is damaged. Restore the file, or delete it and record again.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect, Layer } from "effect"
+ *
+ * export const ServiceLive = LocalService.layer({ replay: "test/exchanges" }).pipe(
+ *   Layer.tapError((error) =>
+ *     error._tag === "LocalServiceExchangesUnusable" ? Effect.logError(`Record ${error.path} again.`) : Effect.void
+ *   )
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -60,7 +98,20 @@ export class LocalServiceExchangesUnusable extends cloneable(Data.TaggedError("L
 }
 
 /**
- * The value of an option is not allowed.
+ * The value of an option is not allowed, or two options exclude each other. The message names the option and its rule.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Effect, Layer } from "effect"
+ *
+ * export const serviceOn = (port: number) =>
+ *   LocalService.layer({ port }).pipe(
+ *     Layer.tapError((error) =>
+ *       error._tag === "LocalServiceOptionInvalid" ? Effect.logError(`${error.option} ${error.problem}`) : Effect.void
+ *     )
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -73,6 +124,8 @@ export class LocalServiceOptionInvalid extends cloneable(Data.TaggedError("Local
 }> {}
 
 /**
+ * The errors of building a local service, except a port that is taken.
+ *
  * @since 0.1.0
  * @category errors
  */

@@ -7,6 +7,13 @@ import type * as Redacted from "effect/Redacted"
 /**
  * Options that make two runs reproducible: the same ids and times in the same order.
  *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ *
+ * export const ServiceLive = LocalService.layer({ seed: 1, fixedTime: new Date("2026-01-31T12:00:00Z") })
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -18,7 +25,16 @@ export interface ReproducibleOptions {
 }
 
 /**
- * A recording of the exchanges with another service.
+ * A recording of the exchanges with another service: the value of the option `record`.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Redacted } from "effect"
+ *
+ * export const recordFrom = (ttsBaseUrl: string, apiKey: string) =>
+ *   LocalService.layer({ record: { folder: "test/exchanges", ttsBaseUrl, apiKey: Redacted.make(apiKey) } })
+ * ```
  *
  * @since 0.1.0
  * @category options
@@ -35,6 +51,20 @@ export interface RecordOptions {
 }
 
 /**
+ * Options of a local service. All are optional.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ *
+ * export const ServiceLive = LocalService.layer({
+ *   port: 8100,
+ *   credits: 500,
+ *   recordings: "test/calls",
+ *   maximumRecording: "10 minutes"
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */

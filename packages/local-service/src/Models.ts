@@ -4,11 +4,20 @@
 import * as Schema from "effect/Schema"
 
 /**
+ * Whether a model works at this moment:
+ *
  * - `unloaded`: loads with the next request that needs it
  * - `loading`: starts. Requests wait for it.
  * - `ready`: works, or waits for work
  * - `restarting`: ended, and starts again after a delay. Until then its requests fail.
  * - `refused`: can't be loaded. It stays so until the service is started again.
+ *
+ * @example
+ * ```ts
+ * import type { Models } from "@effect-speech/local-service"
+ *
+ * export const takesRequests = (state: Models.ModelState): boolean => state !== "restarting" && state !== "refused"
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -53,6 +62,14 @@ const common = {
 /**
  * A model that recognises. The recogniser of known recordings is the model `known-recordings`.
  *
+ * @example
+ * ```ts
+ * import type { Models } from "@effect-speech/local-service"
+ *
+ * // What the field `model` of a request can be.
+ * export const namesOf = ({ names }: Models.TranscriptionModel): ReadonlyArray<string> => names.map(({ name }) => name)
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -80,6 +97,15 @@ export type TranscriptionModel = typeof TranscriptionModel.Type
 /**
  * A model that speaks. The voice of espeak-ng is the model `espeak-ng`.
  *
+ * @example
+ * ```ts
+ * import type { Models } from "@effect-speech/local-service"
+ *
+ * // What the field `voice` of a request in a language can be.
+ * export const voicesIn = (lang: string, { voices }: Models.SynthesisModel): ReadonlyArray<string> =>
+ *   voices.filter(({ languages }) => languages.includes(lang)).map(({ name }) => name)
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -96,7 +122,20 @@ export const SynthesisModel = Schema.Struct({
 export type SynthesisModel = typeof SynthesisModel.Type
 
 /**
- * A model at this moment.
+ * A model at this moment: one that recognises, or one that speaks. `models` of the service has one for each.
+ *
+ * @example
+ * ```ts
+ * import { LocalService } from "@effect-speech/local-service"
+ * import { Console, Effect } from "effect"
+ *
+ * export const printModels = Effect.gen(function* () {
+ *   const { models } = yield* LocalService
+ *   for (const { languages, name, operation, state } of yield* models) {
+ *     yield* Console.log(`${name}: ${operation}, ${languages.join(" ")}, ${state}`)
+ *   }
+ * })
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -109,7 +148,14 @@ export const Model = Schema.Union(TranscriptionModel, SynthesisModel)
 export type Model = typeof Model.Type
 
 /**
- * Whether the service can work at this moment.
+ * Whether the service can work at this moment: the response of `GET /ready`.
+ *
+ * @example
+ * ```ts
+ * import type { Models } from "@effect-speech/local-service"
+ *
+ * export const waiting = ({ models }: Models.Readiness): number => models.reduce((sum, { queued = 0 }) => sum + queued, 0)
+ * ```
  *
  * @since 0.1.0
  * @category schemas

@@ -37,7 +37,22 @@ import { JournalEntry } from "./Journal.js"
 import { Model, Readiness } from "./Models.js"
 
 /**
- * The platform refused a request of a typed client, or failed.
+ * The platform refused a request of a typed client, or failed. The message is that of the response.
+ *
+ * @example
+ * ```ts
+ * import { FetchHttpClient, HttpApiClient } from "@effect/platform"
+ * import { PlatformApi } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * // Without the admin token, the platform refuses the request.
+ * export const isRefused = HttpApiClient.make(PlatformApi, { baseUrl: "http://127.0.0.1:7802" }).pipe(
+ *   Effect.flatMap((platform) => platform.account()),
+ *   Effect.as(false),
+ *   Effect.catchTag("LocalServicePlatformRequestFailed", ({ status }) => Effect.succeed(status === 401)),
+ *   Effect.provide(FetchHttpClient.layer)
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -59,7 +74,24 @@ const failure = (status: number, description?: string) =>
   }).annotations(HttpApiSchema.annotations({ status, ...(description === undefined ? {} : { description }) }))
 
 /**
- * The header `X-Admin-Token`, or a session of the console. Every path below `/platform/api` requires one of them.
+ * The header `X-Admin-Token`, or a session of the console. Every path below `/platform/api` requires one of them. A typed client sends the header
+ * by `transformClient`.
+ *
+ * A request without it fails with `LocalServicePlatformRequestFailed`, of the status 401.
+ *
+ * @example
+ * ```ts
+ * import { HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
+ * import { LocalService, PlatformApi } from "@effect-speech/local-service"
+ * import { Effect, Redacted } from "effect"
+ *
+ * export const makeClient = Effect.flatMap(LocalService, ({ adminToken, platformUrl }) =>
+ *   HttpApiClient.make(PlatformApi, {
+ *     baseUrl: platformUrl,
+ *     transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader("X-Admin-Token", Redacted.value(adminToken)))
+ *   })
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category services
@@ -131,7 +163,16 @@ const audioHeaders = {
 }
 
 /**
- * A call of the console failed.
+ * A call of the console failed: `speech` or `transcripts` of a typed client. `tag` and `message` are those of the error that a program gets from
+ * `@effect-speech/tts` or `@effect-speech/stt`.
+ *
+ * @example
+ * ```ts
+ * import type { LocalServiceConsoleCallFailed } from "@effect-speech/local-service"
+ *
+ * export const lineOf = ({ message, requestId, tag }: LocalServiceConsoleCallFailed): string =>
+ *   `${tag}: ${message}${requestId === null ? "" : ` (request ${requestId})`}`
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -390,7 +431,27 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
   )
 
 /**
- * The errors that are declared here can come from any request.
+ * The HTTP API of the platform, as one declaration. `HttpApiClient.make` builds a typed client from it. Inside the program that runs the
+ * service, `accounts`, `faults` and `requests` of the service do the same without HTTP.
+ *
+ * Each request of a client fails with `LocalServicePlatformRequestFailed` if the platform refuses it or fails, and with the errors of its
+ * `HttpClient`. `speech` and `transcripts` fail with `LocalServiceConsoleCallFailed` if the call fails.
+ *
+ * @example
+ * ```ts
+ * import { HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
+ * import { PlatformApi } from "@effect-speech/local-service"
+ * import { Effect } from "effect"
+ *
+ * export const spendAll = (baseUrl: string, adminToken: string) =>
+ *   Effect.gen(function* () {
+ *     const platform = yield* HttpApiClient.make(PlatformApi, {
+ *       baseUrl,
+ *       transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader("X-Admin-Token", adminToken))
+ *     })
+ *     return yield* platform.changeAccount({ payload: { credits: 0 } })
+ *   })
+ * ```
  *
  * @since 0.1.0
  * @category errors

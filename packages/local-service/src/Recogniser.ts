@@ -8,7 +8,22 @@ export * from "@effect-speech/engine/Recogniser"
 export type { Samples } from "@effect-speech/engine/Samples"
 
 /**
- * A recording in a file, in any supported container.
+ * A recording in a file, in any supported container, with the words that are said in it: what `teach` takes.
+ *
+ * @example
+ * ```ts
+ * import type { TaughtRecording } from "@effect-speech/local-service"
+ *
+ * export const order: TaughtRecording = {
+ *   path: "order.mp3",
+ *   text: "Two tea, please. And one coffee.",
+ *   lang: "en",
+ *   segments: [
+ *     { text: "Two tea, please.", startMillis: 0, endMillis: 1400 },
+ *     { text: "And one coffee.", startMillis: 1600, endMillis: 2900 }
+ *   ]
+ * }
+ * ```
  *
  * @since 0.1.0
  * @category models

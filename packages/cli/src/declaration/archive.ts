@@ -104,7 +104,7 @@ export const onlyForTexts = { lang, voice, outputFormat, speed }
 
 export const archiveRun = {
   summary: "Transcribe or speak many files, and record the result of each.",
-  details: "If the command fails or is interrupted, run it again: it sends no file twice.",
+  details: "If the command fails or is interrupted, run it again: it sends no file again that is done.",
   examples: [
     "speech archive run calls --model hi-general-v2-8khz --out transcripts",
     "speech archive run prompts.csv --lang ta --out prompts",

@@ -1,5 +1,5 @@
 /**
- * What the manual page and the README say of all commands: their variables and their exit codes.
+ * What the manual page and docs/command say of all commands: their variables and their exit codes.
  */
 
 export const environment = [
@@ -27,7 +27,7 @@ export const exitStatuses = [
     "20",
     "the service failed or is overloaded: 500 or 503 of transcription, 500 or 502 of synthesis. Try again later. After a 500 of transcription, each attempt may be billed"
   ],
-  ["21", "a status that is not in the contract, such as that of a gateway"],
+  ["21", "a status that is not in the contract, such as 503 of synthesis, or that of a gateway"],
   ["30", "the connection failed"],
   ["31", "a deadline passed"],
   ["32", "the response can't be used"],

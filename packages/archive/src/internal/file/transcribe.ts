@@ -58,7 +58,7 @@ export const transcription: Worker<SpeechToText | AudioDecoder | FileSystem.File
       return yield* runInvalid({
         field: "output.format",
         problem: Printable.line(
-          `can't be ${settings.output.format}: ${path} is no WAV, and a decoder must cut it for its times. Install @effect-speech/local-service, and provide the layer of its Decoder; or convert the recording to WAV; or choose txt or json`
+          `can't be ${settings.output.format}: ${path} is no WAV, and a decoder must cut it for its times. Provide NodeAudioDecoder.layer of @effect-speech/audio-decoder; or convert the recording to WAV; or choose txt or json`
         )
       })
     }),

@@ -79,7 +79,9 @@ const parse = (redacted: Redacted.Redacted) =>
       if (decodeURIComponent(url.username).includes(":")) throw new Error("a password in the name of the user")
       decodeURIComponent(url.password)
       const options = Object.entries(limits).map(([name, value]) => `-c ${name}=${value}`)
-      if (!url.searchParams.has("options")) url.searchParams.set("options", options.join(" "))
+      // The last setting of a name wins. Empty options mean none: a pooler may refuse any.
+      const given = url.searchParams.get("options")
+      if (given !== "") url.searchParams.set("options", [...options, given ?? ""].join(" ").trim())
       if (!url.searchParams.has("query_timeout")) url.searchParams.set("query_timeout", queryTimeout)
       return { address: `postgresql://${url.host}${url.pathname}`, url: Redacted.make(url.href) }
     },

@@ -3,6 +3,8 @@
  */
 
 /**
+ * What is known of a model without loading it: its name, its languages, its licence and its size.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -108,7 +110,15 @@ interface Speaking<Family extends string, Files> extends Description {
 }
 
 /**
- * A model that recognises speech.
+ * A model that recognises speech, with its files by their parts.
+ *
+ * @example
+ * ```ts
+ * import { ModelFolder } from "@effect-speech/engine-sherpa"
+ *
+ * export const isOfSeveralLanguages = (model: ModelFolder.RecogniserDescription): boolean =>
+ *   model.family === "whisper" ? model.isMultilingual : model.languages.length > 1
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -122,7 +132,15 @@ export type RecogniserDescription =
     })
 
 /**
- * A model that speaks.
+ * A model that speaks, with its files by their parts, and the number of the speaker of each voice.
+ *
+ * @example
+ * ```ts
+ * import { ModelFolder } from "@effect-speech/engine-sherpa"
+ *
+ * export const speakersOf = ({ name, voices }: ModelFolder.VoiceDescription): string =>
+ *   `${name} speaks as ${Object.keys(voices).join(", ")}.`
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -130,6 +148,16 @@ export type RecogniserDescription =
 export type VoiceDescription = Speaking<"vits" | "piper", VitsFiles> | Speaking<"kokoro" | "kitten", StyledFiles>
 
 /**
+ * A model of a folder: one that recognises, or one that speaks. `_tag` says which.
+ *
+ * @example
+ * ```ts
+ * import { ModelFolder } from "@effect-speech/engine-sherpa"
+ *
+ * export const lineOf = (model: ModelFolder.ModelDescription): string =>
+ *   `${model.name}: ${model._tag === "Voice" ? "speaks" : "recognises"} ${model.languages.join(", ")}`
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -146,6 +174,19 @@ export type Family = ModelDescription["family"]
 /**
  * A name by which a request asks for a model, with its language.
  *
+ * @example
+ * ```ts
+ * import { NodeFileSystem } from "@effect/platform-node"
+ * import { ModelFolder } from "@effect-speech/engine-sherpa"
+ * import { Effect } from "effect"
+ *
+ * // What the field `model` of a transcription in Hindi can be.
+ * export const namesForHindi = ModelFolder.read("models").pipe(
+ *   Effect.map(({ recognisers }) => recognisers.filter(({ lang }) => lang === "hi").map(({ name }) => name)),
+ *   Effect.provide(NodeFileSystem.layer)
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -160,6 +201,19 @@ export interface OfferedRecogniser {
 /**
  * A voice by which a request asks for a speaker of a model.
  *
+ * @example
+ * ```ts
+ * import { NodeFileSystem } from "@effect/platform-node"
+ * import { ModelFolder } from "@effect-speech/engine-sherpa"
+ * import { Effect } from "effect"
+ *
+ * // What the field `voice` of a synthesis in Hindi can be.
+ * export const voicesForHindi = ModelFolder.read("models").pipe(
+ *   Effect.map(({ voices }) => voices.filter(({ languages }) => languages.includes("hi")).map(({ name }) => name)),
+ *   Effect.provide(NodeFileSystem.layer)
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -173,6 +227,20 @@ export interface OfferedVoice {
 /**
  * A folder or a file that is no model, with what to do.
  *
+ * @example
+ * ```ts
+ * import { NodeFileSystem } from "@effect/platform-node"
+ * import { ModelFolder } from "@effect-speech/engine-sherpa"
+ * import { Console, Effect } from "effect"
+ *
+ * export const printProblems = ModelFolder.read("models").pipe(
+ *   Effect.flatMap(({ notUnderstood }) =>
+ *     Effect.forEach(notUnderstood, ({ name, reason }) => Console.log(`${name}: ${reason}`))
+ *   ),
+ *   Effect.provide(NodeFileSystem.layer)
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -184,7 +252,19 @@ export interface NotUnderstood {
 }
 
 /**
- * What a folder of models holds.
+ * What a folder of models holds, as `ModelFolder.read` returns it.
+ *
+ * @example
+ * ```ts
+ * import { NodeFileSystem } from "@effect/platform-node"
+ * import { ModelFolder } from "@effect-speech/engine-sherpa"
+ * import { Effect } from "effect"
+ *
+ * export const languages = ModelFolder.read("models").pipe(
+ *   Effect.map(({ models }) => [...new Set(models.flatMap((model) => model.languages))]),
+ *   Effect.provide(NodeFileSystem.layer)
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category models
