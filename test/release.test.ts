@@ -37,9 +37,9 @@ describe("a release", () => {
     }
   })
 
-  it("sends readers to the site for pages, to the repository for anything else, and leaves code as it is", () => {
+  it("sends readers to the site for its pages, to the repository for other files, and leaves code as it is", () => {
     const text = [
-      "[a](../../docs/guides/billing.md#limits) [b](../../docs/errors/index.md) [c](../../examples/demo.ts)",
+      "[a](../../docs/guides/billing.md#limits) [b](../../docs/errors/index.md) [c](../../examples/tsconfig.json)",
       "[`d`](../cli) [e](LICENSE) [f](#words) [g](https://example.org) `[h](../cli)` [i](../../docs/reference/stt/Stt.md)",
       "",
       "```md",
@@ -51,8 +51,8 @@ describe("a release", () => {
     expect(linksIn(published)).toEqual([
       "https://some-owner.github.io/some-name/guides/billing#limits",
       "https://some-owner.github.io/some-name/errors/",
-      "https://github.com/some-owner/some-name/blob/v1.2.3/examples/demo.ts",
-      "https://github.com/some-owner/some-name/tree/v1.2.3/packages/cli",
+      "https://github.com/some-owner/some-name/blob/v1.2.3/examples/tsconfig.json",
+      "https://some-owner.github.io/some-name/packages/cli",
       "LICENSE",
       "#words",
       "https://example.org",

@@ -47,7 +47,9 @@ const registry = await startRegistry(folderIn("registry"))
 // npm asks for a login before it publishes. The registry takes any.
 const npmrc = join(temporary, "npmrc")
 writeFileSync(npmrc, `registry=${registry}\n//${new URL(registry).host}/:_authToken=any\n`)
-const asPublisher = { npm_config_userconfig: npmrc, npm_config_registry: registry }
+// pnpm, which runs this, sets the variable of its own registry.
+const asUser = { npm_config_registry: registry }
+const asPublisher = { ...asUser, npm_config_userconfig: npmrc }
 
 /** The repository, in which the second version is made. */
 const source = join(temporary, "source")
@@ -102,6 +104,9 @@ const describeTarballs = async (version: string) => {
         .filter((field) => manifest[field] === undefined)
         .map((field) => `the manifest of ${name} has no ${field}`),
       ...(says.includes(addresses.repository) && says.includes(addresses.site) ? [] : [`${name} has no addresses`]),
+      ...(/not published|published yet|is published/.test(readme)
+        ? [`the README of ${name} says what is published`]
+        : []),
       ...(/\]\(\.\.?\//.test(readme) ? [`the README of ${name} has a relative link`] : [])
     )
   }
@@ -123,13 +128,12 @@ const userOf = (folder: string): User => ({
 
 const emptyProject = (folder: string) => {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }))
-  writeFileSync(join(folder, ".npmrc"), `registry=${registry}\n`)
 }
 
 /** Installs by the line of the README. Returns what npm warns of. */
 const installByLine = async (name: string, folder: string) => {
-  const env = name === "cli" ? { npm_config_prefix: join(folder, "global"), npm_config_registry: registry } : {}
-  return warnings(await run("sh", ["-c", installLine(name)], { cwd: folder, env }))
+  const prefix: Record<string, string> = name === "cli" ? { npm_config_prefix: join(folder, "global") } : {}
+  return warnings(await run("sh", ["-c", installLine(name)], { cwd: folder, env: { ...asUser, ...prefix } }))
 }
 
 /** The versions of our packages in a folder. */
@@ -221,7 +225,7 @@ const names = packages.flatMap((name) =>
     .filter((word) => !word.startsWith("-"))
 )
 const addAll = async (version: string) => [
-  ...warnings(await pnpm(["add", ...new Set(names)], { cwd: together })),
+  ...warnings(await pnpm(["add", ...new Set(names)], { cwd: together, env: asUser })),
   ...versionsIn(together, version)
 ]
 console.error("pnpm: all packages")

@@ -1,5 +1,6 @@
 /** What readers of a registry get in place of what readers of the repository have: addresses. */
 import { posix } from "node:path"
+import { pageOf } from "../../docs/site/links.js"
 import { siteOf } from "../address.js"
 
 export interface Addresses {
@@ -61,8 +62,8 @@ const isPacked = (path: string, folder: string, { files }: PackageManifest): boo
 const codeOrLink = /^ *(`{3,}|~{3,})[\s\S]*?^ *\1$|`[^`\n]*`|(?<=\]\()([^()\s]+)(?=\))|(?<=^\[[^\]]+\]: )(\S+)$/gm
 
 /**
- * A document of a package with each relative link that leads out of its tarball as an address: a page of `docs` on the site,
- * anything else in the repository, at the tag of the version.
+ * A document of a package with each relative link that leads out of its tarball as an address: a page of the site, or a file of the
+ * repository at the tag of the version.
  */
 export const publishedDocument = (
   text: string,
@@ -78,9 +79,9 @@ export const publishedDocument = (
     const path = posix.join(folder, relative).replace(/\/$/, "")
     if (isPacked(path, folder, manifest)) return whole
     const end = anchor === undefined ? "" : `#${anchor}`
-    const [, page] = /^docs\/(.*)\.md$/.exec(path) ?? []
-    if (page !== undefined) return `${site}${page.replace(/(^|\/)index$/, "$1")}${end}`
-    const kind = /\.\w+$|LICENSE$/.test(path) ? "blob" : "tree"
-    return `${repository}/${kind}/v${manifest.version}/${path}${end}`
+    const page = pageOf(path)
+    if (page !== undefined) return `${site}${page.replace(/(^|\/)index\.md$|\.md$/, "$1")}${end}`
+    // A forge shows a folder at this address too.
+    return `${repository}/blob/v${manifest.version}/${path}${end}`
   })
 }
