@@ -43,7 +43,7 @@ const step = async (claim: string, work: () => Promise<ReadonlyArray<string>>) =
 
 console.log(`# A release, Node ${process.version}`)
 console.error("the registry")
-const registry = await startRegistry(folderIn("registry"))
+const { stop: stopRegistry, url: registry } = await startRegistry(folderIn("registry"))
 // npm asks for a login before it publishes. The registry takes any.
 const npmrc = join(temporary, "npmrc")
 writeFileSync(npmrc, `registry=${registry}\n//${new URL(registry).host}/:_authToken=any\n`)
@@ -136,9 +136,14 @@ const installByLine = async (name: string, folder: string) => {
   return warnings(await run("sh", ["-c", installLine(name)], { cwd: folder, env: { ...asUser, ...prefix } }))
 }
 
-/** The versions of our packages in a folder. */
-const versionsIn = (folder: string, version: string): ReadonlyArray<string> => {
-  const ours = packagesIn({ folder, manager: "npm" }).filter(({ name }) => name?.startsWith("@effect-speech/"))
+/** The versions of our packages in a folder. npm puts all there, and pnpm those that it was asked for: it keeps earlier ones beside. */
+const versionsIn = (folder: string, version: string, manager: Manager = "npm"): ReadonlyArray<string> => {
+  const scope = join(folder, "node_modules/@effect-speech")
+  const found =
+    manager === "npm"
+      ? packagesIn({ folder, manager })
+      : readdirSync(scope).map((name) => JSON.parse(readFileSync(join(scope, name, "package.json"), "utf8")))
+  const ours = found.filter(({ name }) => name?.startsWith("@effect-speech/"))
   const others = ours.filter((each) => each.version !== version)
   return ours.length === 0
     ? ["none of our packages is installed"]
@@ -226,7 +231,7 @@ const names = packages.flatMap((name) =>
 )
 const addAll = async (version: string) => [
   ...warnings(await pnpm(["add", ...new Set(names)], { cwd: together, env: asUser })),
-  ...versionsIn(together, version)
+  ...versionsIn(together, version, "pnpm")
 ]
 console.error("pnpm: all packages")
 await step(`pnpm installs all packages together without a warning`, () => addAll(first))
@@ -265,4 +270,5 @@ for (const name of packages) {
   await step(`the first example of ${name} runs with ${next}`, () => exampleOf(name, join(temporary, "npm", name)))
 }
 await service.stop()
+stopRegistry()
 process.exitCode = exitStatus()

@@ -26,8 +26,8 @@ const isReady = (url: string) =>
     () => false
   )
 
-/** Installs verdaccio into a folder, and starts it there. Returns its URL. It ends with this process. */
-export const startRegistry = async (folder: string): Promise<string> => {
+/** Installs verdaccio into a folder, and starts it there. */
+export const startRegistry = async (folder: string) => {
   // One of its dependencies asks for a tag of node-fetch, which not every mirror of npm has.
   const manifest = { private: true, overrides: { "node-fetch": "^2.7.0" } }
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
@@ -41,7 +41,7 @@ export const startRegistry = async (folder: string): Promise<string> => {
     stream?.setEncoding("utf8").on("data", (text) => (output += text))
   const url = `http://127.0.0.1:${port}/`
   for (let left = 300; left > 0 && server.exitCode === null; left--) {
-    if (await isReady(url)) return url
+    if (await isReady(url)) return { url, stop: () => server.kill() }
     await new Promise((done) => setTimeout(done, 200))
   }
   throw new Error(`${verdaccio} does not listen:\n${output}`)
