@@ -121,6 +121,41 @@ describe("a link in the documents", () => {
   })
 })
 
+/** The pages of measured figures. */
+const figurePage = /\bchecks\/(?:bench\/)?RESULTS\.md/
+
+/** Numbers with their units: `1.46x`, `0.4 MB`, `33 of 40`. */
+const figuresIn = (text: string): ReadonlyArray<string> =>
+  text.match(/\d(?:[\d,.]*\d)?(?:x\b| %| of \d+| [a-zA-Zµ]+)?/g) ?? []
+
+describe("a figure that was measured", () => {
+  const results = ["checks/RESULTS.md", "checks/bench/RESULTS.md"].map(read).join("\n")
+  const quoting = documents.filter((document) => document !== "checks/RESULTS.md" && figurePage.test(read(document)))
+
+  /** Their texts move to guides. */
+  const quotingAlone = new Set(["packages/transport/README.md", "packages/archive/README.md"])
+
+  it.each(quoting)("of %s is that of the results", (document) => {
+    const quoted = tokensIn(document, "link").flatMap(({ href, text }) =>
+      figurePage.test(href) ? figuresIn(text) : []
+    )
+    expect(quoted.filter((figure) => !results.includes(figure))).toEqual([])
+    // More belong to the results alone.
+    if (/README\.md$|^docs\//.test(document)) expect(quoted.length).toBeLessThanOrEqual(3)
+  })
+
+  it.each(documents.filter((document) => /README\.md$|^docs\//.test(document) && !quotingAlone.has(document)))(
+    "of %s is a link to the results",
+    (document) => {
+      const unlinked = read(document)
+        .replace(/```.*?```/gs, "")
+        .replace(/\[[^\]]*\]\([^)]*RESULTS\.md[^)]*\)/g, "")
+        .match(/\d(?:\.\d+)?x\b.*|\d ?µs\b.*|\d times (?:real time|the CPU|faster|as fast).*|\d files a second.*/g)
+      expect(unlinked ?? []).toEqual([])
+    }
+  )
+})
+
 type Row = Readonly<Record<string, ReadonlyArray<Token>>>
 
 /** The documents of a package: its README, and the pages whose first lines name it: `packages: [stt, tts]`. */
