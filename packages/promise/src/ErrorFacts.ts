@@ -15,6 +15,16 @@ import type { CallPiece, CallReport } from "./Call.js"
  * | `connection` | there is no complete response in time | a later try, a better network, or longer deadlines |
  * | `file`       | a file of this machine can't be written or read | another path, or space on the disk |
  *
+ * @example
+ * ```ts
+ * import { type Category, connect, isSpeakError } from "@effect-speech/promise"
+ *
+ * const statuses: Record<Category, number> = { request: 400, recording: 400, account: 500, service: 502, connection: 504, file: 500 }
+ * await connect().speak("Platform two").catch((error) => {
+ *   console.log(isSpeakError(error) ? statuses[error.category] : 500)
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -22,6 +32,14 @@ export type Category = "request" | "recording" | "account" | "service" | "connec
 
 /**
  * The error as plain data, as `JSON.stringify` writes it. `SpeechError.from` makes the error again.
+ *
+ * @example
+ * ```ts
+ * import { SpeechError, type SpeechErrorJson } from "@effect-speech/promise"
+ *
+ * const json: SpeechErrorJson = SpeechError.of("SttCreditExhausted").toJSON()
+ * console.log(json.facts, SpeechError.from(JSON.parse(JSON.stringify(json)))?.tag)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -101,6 +119,14 @@ interface TranscribeStatus extends TranscribeWords {
 /**
  * Facts of the errors of both operations, by tag.
  *
+ * @example
+ * ```ts
+ * import { isSpeakError, SpeechError } from "@effect-speech/promise"
+ *
+ * const error: unknown = SpeechError.of("FileFailed", { path: "article.wav", operation: "writeFile", code: "ENOSPC" })
+ * if (isSpeakError(error) && error.tag === "FileFailed") console.log(error.facts.path, error.facts.code)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -129,6 +155,14 @@ export interface CommonFacts {
 
 /**
  * Facts of the errors of `speak` and `speakLong`, by tag.
+ *
+ * @example
+ * ```ts
+ * import { isSpeakError, SpeechError } from "@effect-speech/promise"
+ *
+ * const error: unknown = SpeechError.of("TtsBadRequest", { field: "lang" })
+ * if (isSpeakError(error) && error.tag === "TtsBadRequest") console.log(`Change ${error.facts.field}.`)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -168,6 +202,14 @@ export interface SpeakFacts extends CommonFacts {
 
 /**
  * Facts of the errors of `transcribe` and `transcribeLong`, by tag.
+ *
+ * @example
+ * ```ts
+ * import { isTranscribeError, SpeechError } from "@effect-speech/promise"
+ *
+ * const error: unknown = SpeechError.of("SttAudioUnreadable", { source: "call.wav", code: "ENOENT" })
+ * if (isTranscribeError(error) && error.tag === "SttAudioUnreadable") console.log(error.facts.source, error.facts.code)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -217,6 +259,14 @@ export interface TranscribeFacts extends CommonFacts {
 
 /**
  * Facts of every error, by tag.
+ *
+ * @example
+ * ```ts
+ * import { type ErrorFacts, SpeechError } from "@effect-speech/promise"
+ *
+ * const facts: ErrorFacts["TtsServerError"] = { status: 500, serverMessage: "out of memory" }
+ * console.log(SpeechError.of("TtsServerError", facts).message)
+ * ```
  *
  * @since 0.1.0
  * @category models

@@ -8,6 +8,18 @@ import type { CallEvent, CallOptions, CallReport, Deadlines, Duration } from "./
  * read as it is sent. Bytes are not copied: leave them unchanged until the call ends. A stream can be read once, so a call with it is
  * never retried; when the call ends, it is cancelled or destroyed.
  *
+ * @example
+ * ```ts
+ * import { openAsBlob } from "node:fs"
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const speech = connect()
+ * const model = "hi-general-v2-8khz"
+ * await speech.transcribe("call.wav", { model })
+ * await speech.transcribe(await openAsBlob("call.wav"), { model, filename: "call.wav" })
+ * await speech.transcribe(await fetch("https://host.example/call.wav"), { model })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -23,6 +35,14 @@ export type Recording =
 
 /**
  * A phrase that the recognition prefers.
+ *
+ * @example
+ * ```ts
+ * import { connect, type Hotword } from "@effect-speech/promise"
+ *
+ * const hotwords: ReadonlyArray<Hotword> = [{ phrase: "UPI" }, { phrase: "account balance", score: 2.5 }]
+ * await connect().transcribe("call.wav", { model: "hi-general-v2-8khz", hotwords })
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -51,6 +71,17 @@ interface RecognitionOptions {
 }
 
 /**
+ * The options of `transcribe`. Only `model` is required.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const options = { model: "hi-general-v2-8khz", aux: true, telephony: true }
+ * const { auxInfo, text } = await connect().transcribe("call.wav", options)
+ * console.log(text, auxInfo?.confidence)
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -71,6 +102,14 @@ export interface TranscribeOptions extends RecognitionOptions, CallOptions {
 /**
  * What may reduce the quality of a transcript. `message` says what to do.
  *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const { warnings } = await connect().transcribe("stereo.wav", { model: "hi-general-v2-8khz" })
+ * for (const { message, tag } of warnings) console.warn(tag, message)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -90,6 +129,14 @@ export type TranscriptionWarning =
 /**
  * `aux_info` of the response, with the field names of the service. A model may omit any of them.
  *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const { auxInfo } = await connect().transcribe("call.wav", { model: "hi-general-v2-8khz", aux: true })
+ * console.log(auxInfo?.confidence, auxInfo?.segments_meta?.length)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -106,6 +153,16 @@ export interface AuxInfo {
 }
 
 /**
+ * The transcript of a recording, as the service returned it.
+ *
+ * @example
+ * ```ts
+ * import { connect, type Transcription } from "@effect-speech/promise"
+ *
+ * const result: Transcription = await connect().transcribe("call.wav", { model: "hi-general-v2-8khz" })
+ * console.log(result.text, result.callId, result.call.billing)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -133,6 +190,16 @@ export interface Transcription {
  * | `Called`  | the call of a piece has an event, such as a retry |
  * | `Done`    | the transcript of a piece has arrived |
  *
+ * @example
+ * ```ts
+ * import { connect, type LongTranscriptionEvent } from "@effect-speech/promise"
+ *
+ * const show = (event: LongTranscriptionEvent) => {
+ *   if (event.tag === "Done") console.log(`transcribed until ${event.endMillis} ms`)
+ * }
+ * await connect().transcribeLong("meeting.wav", { model: "hi-general-v2-8khz", onEvent: show })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -153,6 +220,16 @@ export type LongTranscriptionEvent =
     }
 
 /**
+ * The options of `transcribeLong`. Only `model` is required.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const options = { model: "hi-general-v2-8khz", keepIn: "meeting.pieces", maximum: "2 minutes" } as const
+ * console.log((await connect().transcribeLong("meeting.wav", options)).text)
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -180,6 +257,17 @@ export interface TranscribeLongOptions extends RecognitionOptions, CallOptions<L
 }
 
 /**
+ * The names of the fields of a segment in `segments_meta`, and the unit of its times. The contract names none, so give those of your
+ * service if the warning `SegmentTimesUnread` comes.
+ *
+ * @example
+ * ```ts
+ * import { connect, type SegmentFields } from "@effect-speech/promise"
+ *
+ * const segments: SegmentFields = { start: "start_time", end: "end_time", text: "transcript", unit: "seconds" }
+ * await connect().transcribeLong("meeting.wav", { model: "hi-general-v2-8khz", segments })
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -192,6 +280,14 @@ export interface SegmentFields {
 
 /**
  * A part of a transcript with its time.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const { segments } = await connect().transcribeLong("meeting.wav", { model: "hi-general-v2-8khz" })
+ * for (const { endMillis, startMillis, text } of segments) console.log(startMillis, endMillis, text)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -208,6 +304,16 @@ export interface TranscriptSegment {
 }
 
 /**
+ * What became of a piece of a long recording. Times count from the beginning of the recording.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const { pieces } = await connect().transcribeLong("meeting.wav", { model: "hi-general-v2-8khz" })
+ * console.log(pieces.filter(({ source }) => source === "sent").length, "pieces were sent")
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -241,6 +347,14 @@ export type TranscriptWarning =
 
 /**
  * The transcript of a long recording.
+ *
+ * @example
+ * ```ts
+ * import { connect, toSrt, type Transcript } from "@effect-speech/promise"
+ *
+ * const transcript: Transcript = await connect().transcribeLong("meeting.wav", { model: "hi-general-v2-8khz" })
+ * console.log(transcript.text, toSrt(transcript.segments))
+ * ```
  *
  * @since 0.1.0
  * @category models
