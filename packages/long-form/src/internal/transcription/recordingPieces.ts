@@ -26,6 +26,13 @@ import * as Stream from "effect/Stream"
  * | `quiet` | at the quietest point, since there was no pause: a word may be cut |
  * | `end`   | with the recording |
  *
+ * @example
+ * ```ts
+ * import { LongTranscription } from "@effect-speech/long-form"
+ *
+ * export const mayCutAWord = (ending: LongTranscription.Ending) => ending === "quiet"
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
