@@ -145,9 +145,9 @@ export const stream = (
 /**
  * Speaks a text into a WAV file, which appears whole or not at all. Use {@link stream} to play the audio before it is complete.
  *
- * Fails with a `TtsError` if a call fails, with `PieceStoreError` if a result can't be read or kept, with `WavError` if the audio is longer
- * than a WAV file can be, and with a `PlatformError` if the file can't be written. In each case the calls that were sent are finished, and their audio
- * is kept: run it again, and only the missing pieces are sent.
+ * Fails with a `TtsError` if a call fails, with `PieceStoreError` if a result can't be read or kept, with `WavError` if the audio can't be a WAV
+ * file, and with a `PlatformError` if the file can't be written. In each case the calls that were sent are finished, and their audio is kept:
+ * run it again, and only the missing pieces are sent.
  *
  * @example
  * ```ts
