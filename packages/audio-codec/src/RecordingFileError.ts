@@ -17,12 +17,25 @@ import * as Schema from "effect/Schema"
  * | `EndedEarly`       | the file has become shorter since it was opened |
  * | `Unreadable`       | another error of the system |
  *
+ * @example
+ * ```ts
+ * import { RecordingFile } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * export const open = (path: string) =>
+ *   RecordingFile.open(path).pipe(
+ *     Effect.tapErrorTag("RecordingFileError", ({ code, reason }) => Effect.logWarning(reason, code))
+ *   )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
 export class RecordingFileError extends cloneable(
   Schema.TaggedError<RecordingFileError>("@effect-speech/audio-codec/RecordingFileError")("RecordingFileError", {
+    /** As given. */
     path: Schema.String,
+    /** What is wrong. */
     reason: Schema.Literal(
       "NotAPath",
       "NotFound",
@@ -40,6 +53,7 @@ export class RecordingFileError extends cloneable(
     code: Schema.UndefinedOr(Schema.String)
   })
 ) {
+  /** What happened, and what to do. */
   override get message(): string {
     return `${Printable.line(this.path)} can't be read: ${this.problem}.`
   }
