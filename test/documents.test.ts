@@ -347,10 +347,14 @@ describe("the page of an error", () => {
       ...ofCalls.map(({ _tag }) => _tag),
       ...others.map(([, tag]) => tag),
       ...["InvalidOption", "ClientClosed", "FileFailed"],
-      ...seen
+      ...seen,
+      ...[...read("packages/cli/src/report.ts").matchAll(/(?:case|described\(ExitCode\.\w+,) "(\w+)"/g)].map(
+        ([, tag = ""]) => tag
+      ),
+      "ConfigError"
     ]
     const pages = readdirSync(join(root, "docs/errors")).map((file) => file.replace(/\.md$/, ""))
-    expect(pages.filter((page) => page !== "index").toSorted()).toEqual(tags.toSorted())
+    expect(pages.filter((page) => page !== "index").toSorted()).toEqual([...new Set(tags)].toSorted())
     const linked = tokensIn("docs/errors/index.md", "link").map(({ href }) => href.replace(/\.md(#.*)?$/, ""))
     expect(linked).toEqual(expect.arrayContaining(tags))
   })

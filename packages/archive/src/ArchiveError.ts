@@ -1,7 +1,7 @@
 /**
  * The errors of an archive, with the status of an HttpApi that answers them. The error of a single file is not among them: it is recorded with the file, and the run goes on.
  */
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented } from "@effect-speech/common/ErrorPage"
 import { httpStatusAnnotation } from "@effect-speech/transport/unstable/ErrorDefinition"
 import * as Schema from "effect/Schema"
 
@@ -14,7 +14,7 @@ const answeredWith = (status: number) => ({ [httpStatusAnnotation]: status })
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveStoreLocked extends cloneable(
+export class ArchiveStoreLocked extends documented(
   Schema.TaggedError<ArchiveStoreLocked>("@effect-speech/archive/ArchiveStoreLocked")(
     "ArchiveStoreLocked",
     {
@@ -31,7 +31,7 @@ export class ArchiveStoreLocked extends cloneable(
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveStoreTooNew extends cloneable(
+export class ArchiveStoreTooNew extends documented(
   Schema.TaggedError<ArchiveStoreTooNew>("@effect-speech/archive/ArchiveStoreTooNew")(
     "ArchiveStoreTooNew",
     {
@@ -52,7 +52,7 @@ export class ArchiveStoreTooNew extends cloneable(
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveStoreFailed extends cloneable(
+export class ArchiveStoreFailed extends documented(
   Schema.TaggedError<ArchiveStoreFailed>("@effect-speech/archive/ArchiveStoreFailed")(
     "ArchiveStoreFailed",
     {
@@ -71,7 +71,7 @@ export class ArchiveStoreFailed extends cloneable(
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveRunNotFound extends cloneable(
+export class ArchiveRunNotFound extends documented(
   Schema.TaggedError<ArchiveRunNotFound>("@effect-speech/archive/ArchiveRunNotFound")(
     "ArchiveRunNotFound",
     {
@@ -88,7 +88,7 @@ export class ArchiveRunNotFound extends cloneable(
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveRunConflict extends cloneable(
+export class ArchiveRunConflict extends documented(
   Schema.TaggedError<ArchiveRunConflict>("@effect-speech/archive/ArchiveRunConflict")(
     "ArchiveRunConflict",
     {
@@ -105,7 +105,7 @@ export class ArchiveRunConflict extends cloneable(
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveRunInvalid extends cloneable(
+export class ArchiveRunInvalid extends documented(
   Schema.TaggedError<ArchiveRunInvalid>("@effect-speech/archive/ArchiveRunInvalid")(
     "ArchiveRunInvalid",
     {
@@ -125,7 +125,7 @@ export class ArchiveRunInvalid extends cloneable(
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveSourceFailed extends cloneable(
+export class ArchiveSourceFailed extends documented(
   Schema.TaggedError<ArchiveSourceFailed>("@effect-speech/archive/ArchiveSourceFailed")(
     "ArchiveSourceFailed",
     {
@@ -145,7 +145,7 @@ export class ArchiveSourceFailed extends cloneable(
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveOutputFailed extends cloneable(
+export class ArchiveOutputFailed extends documented(
   Schema.TaggedError<ArchiveOutputFailed>("@effect-speech/archive/ArchiveOutputFailed")(
     "ArchiveOutputFailed",
     {

@@ -1,4 +1,4 @@
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented } from "@effect-speech/common/ErrorPage"
 import * as Schema from "effect/Schema"
 import { containers } from "./internal/container/containers.js"
 
@@ -25,7 +25,7 @@ import { containers } from "./internal/container/containers.js"
  * @since 0.1.0
  * @category errors
  */
-export class AudioDecoderError extends cloneable(
+export class AudioDecoderError extends documented(
   Schema.TaggedError<AudioDecoderError>("@effect-speech/audio-codec/AudioDecoderError")("AudioDecoderError", {
     /** What is wrong. */
     reason: Schema.Literal("Unknown", "NoDecoder", "Unreadable"),

@@ -1,4 +1,4 @@
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented } from "@effect-speech/common/ErrorPage"
 import * as Schema from "effect/Schema"
 import { containers } from "./internal/container/containers.js"
 
@@ -24,7 +24,7 @@ import { containers } from "./internal/container/containers.js"
  * @since 0.1.0
  * @category errors
  */
-export class ContainerError extends cloneable(
+export class ContainerError extends documented(
   Schema.TaggedError<ContainerError>("@effect-speech/audio-codec/ContainerError")("ContainerError", {
     /** The container that was checked. */
     container: Schema.Literal(...containers),

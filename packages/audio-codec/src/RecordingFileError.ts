@@ -1,4 +1,4 @@
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented, linkOf } from "@effect-speech/common/ErrorPage"
 import * as Printable from "@effect-speech/common/Printable"
 import * as Schema from "effect/Schema"
 
@@ -31,7 +31,7 @@ import * as Schema from "effect/Schema"
  * @since 0.1.0
  * @category errors
  */
-export class RecordingFileError extends cloneable(
+export class RecordingFileError extends documented(
   Schema.TaggedError<RecordingFileError>("@effect-speech/audio-codec/RecordingFileError")("RecordingFileError", {
     /** As given. */
     path: Schema.String,
@@ -55,6 +55,6 @@ export class RecordingFileError extends cloneable(
 ) {
   /** What happened, and what to do. */
   override get message(): string {
-    return `${Printable.line(this.path)} can't be read: ${this.problem}.`
+    return `${Printable.line(this.path)} can't be read: ${this.problem}.${linkOf("RecordingFileError")}`
   }
 }

@@ -1,4 +1,4 @@
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented } from "@effect-speech/common/ErrorPage"
 import * as Schema from "effect/Schema"
 
 /**
@@ -25,7 +25,7 @@ import * as Schema from "effect/Schema"
  * @since 0.1.0
  * @category errors
  */
-export class WavError extends cloneable(
+export class WavError extends documented(
   Schema.TaggedError<WavError>("@effect-speech/audio-codec/WavError")("WavError", {
     /** What is wrong. */
     reason: Schema.Literal("NotWav", "Unsupported", "Malformed", "LengthMismatch"),

@@ -1,7 +1,7 @@
 /**
  * Turns recordings into text.
  */
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented } from "@effect-speech/common/ErrorPage"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
@@ -214,7 +214,7 @@ export interface KnownRecordings {
  * @since 0.1.0
  * @category errors
  */
-export class RecogniserFailed extends cloneable(Data.TaggedError("RecogniserFailed"))<{
+export class RecogniserFailed extends documented(Data.TaggedError("RecogniserFailed"))<{
   readonly reason: EngineFailureReason
   readonly message: string
   /** When another attempt may succeed. Default: not known. */

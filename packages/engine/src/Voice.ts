@@ -1,7 +1,7 @@
 /**
  * Speaks texts.
  */
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented } from "@effect-speech/common/ErrorPage"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
@@ -109,7 +109,7 @@ export interface VoiceModel {
  * @since 0.1.0
  * @category errors
  */
-export class VoiceFailed extends cloneable(Data.TaggedError("VoiceFailed"))<{
+export class VoiceFailed extends documented(Data.TaggedError("VoiceFailed"))<{
   readonly reason: EngineFailureReason
   readonly message: string
   /** When another attempt may succeed. Default: not known. */

@@ -2,7 +2,7 @@
  * The account of the local service: its keys, credit and usage. They are values: `Equal` compares them by their content.
  */
 
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented, linkOf } from "@effect-speech/common/ErrorPage"
 import { structural } from "@effect-speech/common/Structural"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
@@ -248,12 +248,12 @@ export interface CreatedKey {
  * @since 0.1.0
  * @category errors
  */
-export class LocalServiceKeyActive extends cloneable(Data.TaggedError("LocalServiceKeyActive"))<{
+export class LocalServiceKeyActive extends documented(Data.TaggedError("LocalServiceKeyActive"))<{
   // A field `name` would replace the name of the error.
   readonly keyName: string
 }> {
   override get message(): string {
-    return `the key ${this.keyName} is active and would be revoked at once; confirm with "confirm": true`
+    return `the key ${this.keyName} is active and would be revoked at once; confirm with "confirm": true${linkOf("LocalServiceKeyActive")}`
   }
 }
 
@@ -275,12 +275,12 @@ export class LocalServiceKeyActive extends cloneable(Data.TaggedError("LocalServ
  * @since 0.1.0
  * @category errors
  */
-export class LocalServiceKeyNotActive extends cloneable(Data.TaggedError("LocalServiceKeyNotActive"))<{
+export class LocalServiceKeyNotActive extends documented(Data.TaggedError("LocalServiceKeyNotActive"))<{
   /** True if the key exists and is revoked; false if no key has this id. */
   readonly known: boolean
 }> {
   override get message(): string {
-    return this.known ? "the key of this id is revoked" : "no key has this id"
+    return `${this.known ? "the key of this id is revoked" : "no key has this id"}${linkOf("LocalServiceKeyNotActive")}`
   }
 }
 

@@ -6,7 +6,7 @@
  */
 import { type PlatformError, SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented } from "@effect-speech/common/ErrorPage"
 import * as Files from "@effect-speech/common/Files"
 import * as Printable from "@effect-speech/common/Printable"
 import { systemCode } from "@effect-speech/common/SystemCode"
@@ -50,7 +50,7 @@ const errorFields = {
  * @since 0.1.0
  * @category errors
  */
-export class PieceStoreError extends cloneable(
+export class PieceStoreError extends documented(
   Schema.TaggedError<PieceStoreError>("@effect-speech/long-form/PieceStoreError")("PieceStoreError", errorFields)
 ) {
   constructor(facts: Schema.Struct.Type<typeof errorFields>, options?: Schema.MakeOptions) {

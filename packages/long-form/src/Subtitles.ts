@@ -1,7 +1,7 @@
 /**
  * Subtitles: cues with times, laid out in short lines, written as SRT or WebVTT, and read back.
  */
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented } from "@effect-speech/common/ErrorPage"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import { dual } from "effect/Function"
@@ -156,7 +156,7 @@ export const toVtt = (cues: Iterable<Cue>): string =>
  * @since 0.1.0
  * @category errors
  */
-export class SubtitlesError extends cloneable(
+export class SubtitlesError extends documented(
   Schema.TaggedError<SubtitlesError>("@effect-speech/long-form/SubtitlesError")("SubtitlesError", {
     /** Counts from 1. */
     line: Schema.Number,

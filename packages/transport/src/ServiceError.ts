@@ -120,7 +120,7 @@ export type ServiceErrorClass<
     readonly retry: Retry
     /** Whether `retry` is `transient` or `overload`. */
     readonly retryable: boolean
-    /** What happened, and what to do. It is the `message`, but without the piece that {@link withPiece} adds. */
+    /** What happened, and what to do. It is the `message`, but without the piece that {@link withPiece} adds, and without the link to its page. */
     readonly sentence: string
   },
   Cause.YieldableError

@@ -7,6 +7,7 @@ import * as Quiet from "@effect-speech/audio-codec/Quiet"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Telephony from "@effect-speech/audio-codec/Telephony"
 import * as Wav from "@effect-speech/audio-codec/Wav"
+import { withoutLink } from "@effect-speech/common/ErrorPage"
 import * as Printable from "@effect-speech/common/Printable"
 import type { AudioSource } from "@effect-speech/stt/AudioSource"
 import * as Recording from "@effect-speech/stt/Recording"
@@ -82,7 +83,7 @@ export const openPieces = <R>(
     const toUnreadable = (error: DecodingError): SttAudioUnreadable =>
       error._tag === "SttAudioUnreadable"
         ? error
-        : unreadable(`it can't be decoded: ${Printable.asPhrase(error.message)}`)
+        : unreadable(`it can't be decoded: ${Printable.asPhrase(withoutLink(error.message))}`)
 
     const recording = yield* Recording.open(audio)
     const { container } = recording
