@@ -99,7 +99,7 @@ const textOf = (page, parts) =>
     .trim()
 
 /** @param {string} text */
-const firstSentence = (text) => (/^([\s\S]+?[.:?!])(?=\s|$)/.exec(text)?.[1] ?? text).replace(/\s+/g, " ").trim()
+const firstSentence = (text) => (/^([\s\S]+?[.?!])(?=\s|$)/.exec(text)?.[1] ?? text).replace(/\s+/g, " ").trim()
 
 /** @param {string} text */
 const cell = (text) => text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim()
@@ -220,14 +220,27 @@ const section = (page, declaration, twin) => {
     .join("\n\n")
 }
 
+/** The names of a module that a program imports from its package, without types. @param {string} index @param {string} module */
+const namesFromIndex = (index, module) => {
+  const [, list = ""] = new RegExp(`^export \\{([^}]*)\\} from "\\./${module}\\.c?js"`, "m").exec(index) ?? []
+  return list
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "" && !each.startsWith("type "))
+}
+
 /** How a program imports a module. @param {Page} page */
-const importLine = ({ module, name }) => {
-  const index = ["index.d.cts", "index.d.ts"]
-    .map((file) => join(packages, name, "dist", file))
-    .find((file) => existsSync(file))
-  const text = index === undefined ? "" : readFileSync(index, "utf8")
-  if (name === "promise") return `import { … } from "@effect-speech/promise"`
-  if (new RegExp(`export \\* as ${module} from`).test(text)) return `import { ${module} } from "@effect-speech/${name}"`
+const importLine = ({ module, name, reflection }) => {
+  const index = readFileSync(join(packages, name, "dist", name === "promise" ? "index.d.cts" : "index.d.ts"), "utf8")
+  const whole = new RegExp(`export \\* from "\\./${module}\\.c?js"`).test(index)
+  const classes = (reflection.children ?? [])
+    .filter(({ kind }) => kind === ReflectionKind.Class)
+    .map((each) => each.name)
+  const listed = whole ? classes.slice(0, 2) : namesFromIndex(index, module)
+  if (listed.length > 0) return `import { ${listed.slice(0, 3).join(", ")} } from "@effect-speech/${name}"`
+  if (name === "promise") return `import type { ${reflection.children?.[0]?.name} } from "@effect-speech/promise"`
+  if (new RegExp(`export \\* as ${module} from`).test(index))
+    return `import { ${module} } from "@effect-speech/${name}"`
   return `import * as ${module.split("/").at(-1)} from "@effect-speech/${name}/${module}"`
 }
 
