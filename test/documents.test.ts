@@ -441,8 +441,7 @@ describe("the documents of a package", () => {
     ["archive", "states of a run", Archive.Run.RunState.literals],
     ["archive", "states of a file", Archive.Run.FileState.literals],
     ["archive", "limits", fieldsOf(Archive.Run.Limits)],
-    ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)],
-    ["local-service", "journal", fieldsOf(LocalService.Journal.JournalEntry)]
+    ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)]
   ]
   it.each(documented)("%s documents all its %s", (name, _, entries) => {
     expect(missing(name, entries)).toEqual([])
