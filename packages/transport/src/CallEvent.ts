@@ -6,6 +6,26 @@ import type * as Effect from "effect/Effect"
 import type { Deadlines } from "./Deadlines.js"
 
 /**
+ * What the option `onEvent` of a call gets. `_tag` says which event it is.
+ *
+ * @example
+ * ```ts
+ * import type { CallEvent } from "@effect-speech/transport"
+ *
+ * export const lineOf = (event: CallEvent.CallEvent): string => {
+ *   switch (event._tag) {
+ *     case "Queued":
+ *       return `${event.ahead} calls before this one`
+ *     case "Uploading":
+ *       return `${event.sentBytes} of ${event.totalBytes ?? "unknown"} bytes`
+ *     case "Retrying":
+ *       return `attempt ${event.attempt} in ${event.delayMillis} ms`
+ *     default:
+ *       return event._tag
+ *   }
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -13,6 +33,13 @@ export type CallEvent = Queued | Uploading | Waiting | Answered | Retrying
 
 /**
  * As many calls of the layer run as its `concurrency` allows. The call waits for its turn.
+ *
+ * @example
+ * ```ts
+ * import type { CallEvent } from "@effect-speech/transport"
+ *
+ * export const lineOf = ({ ahead }: CallEvent.Queued): string => `Waiting for ${ahead + 1} calls`
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -25,6 +52,15 @@ export interface Queued {
 
 /**
  * A part of the recording was passed to the connection.
+ *
+ * @example
+ * ```ts
+ * import type { CallEvent } from "@effect-speech/transport"
+ *
+ * // From 0 to 1.
+ * export const progressOf = ({ sentBytes, totalBytes }: CallEvent.Uploading): number | undefined =>
+ *   totalBytes === undefined ? undefined : sentBytes / totalBytes
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -64,6 +100,14 @@ export interface Answered {
 /**
  * An attempt failed. The next one follows after the delay.
  *
+ * @example
+ * ```ts
+ * import type { CallEvent } from "@effect-speech/transport"
+ *
+ * export const lineOf = ({ attempt, delayMillis }: CallEvent.Retrying): string =>
+ *   `Attempt ${attempt} follows in ${delayMillis / 1000} s`
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -75,6 +119,23 @@ export interface Retrying {
 }
 
 /**
+ * The options of one call: the second argument of `transcribe`, `stream` and `synthesize`.
+ *
+ * @example
+ * ```ts
+ * import type { CallEvent } from "@effect-speech/transport"
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import { Console, Effect } from "effect"
+ *
+ * const options: CallEvent.CallOptions = {
+ *   onEvent: ({ _tag }) => Console.error(_tag),
+ *   deadlines: { total: "3 seconds" },
+ *   retryIfBilled: false
+ * }
+ *
+ * export const speech = Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text: "One moment." }, options))
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */

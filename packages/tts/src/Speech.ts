@@ -20,6 +20,19 @@ interface ResponseFacts {
 /**
  * Audio as it arrives. `stream` fails at its end if the audio was cut short or is corrupt. It can be run once.
  *
+ * `tts.stream` gives it. Its `stream` fails with one of `SpeechStreamError`. A second run of it is a defect.
+ *
+ * @example
+ * ```ts
+ * import { Wav } from "@effect-speech/audio-codec"
+ * import type { SpeechStream } from "@effect-speech/tts"
+ * import { Effect } from "effect"
+ *
+ * // Writes speech into a file, and reads its report at the end.
+ * export const save = (speech: SpeechStream, path: string) =>
+ *   Effect.zipRight(Wav.writeFile(speech, path), speech.call)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -36,6 +49,17 @@ export interface SpeechStream extends PcmStream<SpeechStreamError>, ResponseFact
 
 /**
  * Complete, checked audio. It is also a stream of its bytes, so `Wav.writeFile` accepts it.
+ *
+ * `tts.synthesize` gives it.
+ *
+ * @example
+ * ```ts
+ * import { Wav } from "@effect-speech/audio-codec"
+ * import type { Speech } from "@effect-speech/tts"
+ *
+ * // A WAV file in memory.
+ * export const toWav = ({ bytes, format }: Speech): Uint8Array => Wav.encode(bytes, format)
+ * ```
  *
  * @since 0.1.0
  * @category models

@@ -9,6 +9,21 @@ import type { SpeechStreamError } from "../TtsError.js"
 /**
  * Raw audio of a test double. It is checked as the audio of the service is.
  *
+ * Use it as the answer of `TextToSpeech.layerTest`.
+ *
+ * @example
+ * ```ts
+ * import { type TestAudio, TextToSpeech, TtsConnectionFailed } from "@effect-speech/tts"
+ *
+ * const audio: TestAudio = {
+ *   bytes: new Uint8Array(96_000),
+ *   failure: new TtsConnectionFailed({ reason: "cut", sent: "all" })
+ * }
+ *
+ * // One second of silence, then the audio breaks off.
+ * export const double = TextToSpeech.layerTest(audio)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
