@@ -358,6 +358,16 @@ describe("the page of an error", () => {
     const linked = tokensIn("docs/errors/index.md", "link").map(({ href }) => href.replace(/\.md(#.*)?$/, ""))
     expect(linked).toEqual(expect.arrayContaining(tags))
   })
+
+  it.each([
+    AudioCodec.Wav.WavError,
+    AudioCodec.Container.ContainerError,
+    AudioCodec.AudioDecoder.AudioDecoderError,
+    AudioCodec.RecordingFile.RecordingFileError
+  ])("$prototype.name says what to do for each reason", ({ fields, prototype }) => {
+    const named = tokensIn(`docs/errors/${prototype.name}.md`, "codespan").map(({ text }) => text)
+    expect(named).toEqual(expect.arrayContaining([...fields.reason.literals]))
+  })
 })
 
 describe("a page of the site", () => {
@@ -432,8 +442,6 @@ describe("the documents of a package", () => {
     ["transport", "attempts", fieldsOf(Transport.CallReport.Attempt)],
     ["audio-codec", "formats", fieldsOf(AudioCodec.AudioFormat.AudioFormat)],
     ["transport", "reasons", Transport.ServiceError.ConnectionReason.literals],
-    ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
-    ["audio-codec", "reasons of decoding", AudioCodec.AudioDecoder.AudioDecoderError.fields.reason.literals],
     // The fields of results, such as a report or a status, are in the reference: they have their docstrings.
     ["long-form", "events of a speech", typeTagsOf("long-form", "internal/speech/events")],
     ["long-form", "events of a transcription", typeTagsOf("long-form", "internal/transcription/events")],
