@@ -470,6 +470,21 @@ describe("the documents of a package", () => {
     expect(inDocument("concurrency")).toBe(`${Either.getOrThrow(Concurrency.parse({}))}`)
   })
 
+  it("promise documents the defaults of transport", () => {
+    const inDocument = (entry: string) => wordsIn(cellOf("promise", entry, "default"))
+    const { downloadIdle, uploadIdle } = Either.getOrThrow(Deadlines.parse({}, "1 hour"))
+    const answers = ["tts/src/TextToSpeech", "stt/src/SpeechToText"].map(
+      (module) => /answerDeadline: "(.+)"/.exec(read(`packages/${module}.ts`))?.[1]
+    )
+    expect(answers).toEqual(["10 minutes", "1 hour"])
+    expect(inDocument("answer")).toBe(
+      `${uploadIdle / 1000} s; 10 min, for a recording 1 h; ${downloadIdle / 1000} s; none`
+    )
+    const { firstDelay, longestDelay, times } = Either.getOrThrow(Retries.parse({}))
+    expect(inDocument("times")).toBe(`${times}; ${firstDelay} ms; ${longestDelay / 1000} s; none`)
+    expect(inDocument("ttsBaseUrl")).toBe("`SPEECH_TTS_BASE_URL`")
+  })
+
   it("tts documents the defaults of its contract", () => {
     const inDocument = (entry: string) => wordsIn(cellOf("tts", entry, "the service's default"))
     expect(inDocument("lang")).toBe(`\`${Tts.TtsContract.defaultLang}\``)
