@@ -132,9 +132,6 @@ describe("a figure that was measured", () => {
   const results = ["checks/RESULTS.md", "checks/bench/RESULTS.md"].map(read).join("\n")
   const quoting = documents.filter((document) => document !== "checks/RESULTS.md" && figurePage.test(read(document)))
 
-  /** Their texts move to guides. */
-  const quotingAlone = new Set(["packages/transport/README.md", "packages/archive/README.md"])
-
   it.each(quoting)("of %s is that of the results", (document) => {
     const quoted = tokensIn(document, "link").flatMap(({ href, text }) =>
       figurePage.test(href) ? figuresIn(text) : []
@@ -144,7 +141,7 @@ describe("a figure that was measured", () => {
     if (/README\.md$|^docs\//.test(document)) expect(quoted.length).toBeLessThanOrEqual(3)
   })
 
-  it.each(documents.filter((document) => /README\.md$|^docs\//.test(document) && !quotingAlone.has(document)))(
+  it.each(documents.filter((document) => /README\.md$|^docs\//.test(document)))(
     "of %s is a link to the results",
     (document) => {
       const unlinked = read(document)

@@ -40,7 +40,9 @@ export const serve = (given: Given<"serve">) =>
 const keepSettings = (path: string, variables: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
     if (variables.SPEECH_API_KEY === undefined) {
-      return yield* refuse("--dotenv needs the key of --data-dir, which an earlier version created. Give --new-key.")
+      return yield* refuse(
+        "--dotenv needs the active key of --data-dir, which is not in its file api-key. Give --new-key."
+      )
     }
     yield* writeEnvFile(path, variables)
     return yield* describeExposure(path)
