@@ -23,9 +23,11 @@ interface Common {
  */
 export interface PathSource<R> extends Common {
   readonly _tag: "Path"
+  /** As it was given to {@link fromPath}. */
   readonly path: string
   /** Where the file is: the service of the program that opens it. */
   readonly fileSystem: Effect.Effect<FileSystem.FileSystem, never, R>
+  /** What the file must still be when it is opened. `undefined`: what it is then. */
   readonly expected: FileVersion | undefined
 }
 
@@ -37,6 +39,7 @@ export interface PathSource<R> extends Common {
  */
 export interface BytesSource extends Common {
   readonly _tag: "Bytes"
+  /** The recording. It is not copied. */
   readonly bytes: Uint8Array
 }
 
@@ -48,6 +51,7 @@ export interface BytesSource extends Common {
  */
 export interface BlobSource extends Common {
   readonly _tag: "Blob"
+  /** The recording. */
   readonly blob: Blob
 }
 
@@ -59,7 +63,9 @@ export interface BlobSource extends Common {
  */
 export interface StreamSource<R> extends Common {
   readonly _tag: "Stream"
+  /** The bytes of the recording. */
   readonly stream: Stream.Stream<Uint8Array, unknown, R>
+  /** The exact number of bytes. `undefined`: it is unknown. */
   readonly byteLength: number | undefined
   /** Whether the stream was read. Absent if it can be read again. */
   readonly once: { isRead: boolean } | undefined

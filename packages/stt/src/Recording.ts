@@ -67,6 +67,7 @@ export class Recording extends structural(
     bytes: Schema.optional(Schema.NonNegativeInt),
     /** In Hz. For Opus, the rate of the audio before it was encoded; a decoder gives 48,000 Hz. */
     sampleRate: Schema.optional(Schema.Finite.pipe(Schema.positive())),
+    /** Number of channels. The service requires one. */
     channels: Schema.optional(Schema.Int.pipe(Schema.positive())),
     /** In milliseconds. */
     durationMillis: Schema.optional(Schema.Finite.pipe(Schema.nonNegative()))

@@ -25,7 +25,11 @@ const serviceMessage = {
 }
 
 /** A response with a status other than 200. */
-const statusFields = { status: Schema.Finite, ...serviceMessage }
+const statusFields = {
+  /** The status of the response. */
+  status: Schema.Finite,
+  ...serviceMessage
+}
 
 const quote = ({ serverError, serverMessage }: Schema.Struct.Type<typeof serviceMessage>) =>
   quoteService(serverError, serverMessage)

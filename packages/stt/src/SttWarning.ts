@@ -4,8 +4,11 @@
  */
 import * as Schema from "effect/Schema"
 
-/** The sentence of each warning, which says what to do. */
-const message = { message: Schema.String }
+/** What each warning has. */
+const message = {
+  /** What the client found, and what to do. */
+  message: Schema.String
+}
 
 /**
  * The recording has more than one channel. The service requires mono; the contract does not state what it does with
@@ -24,6 +27,7 @@ const message = { message: Schema.String }
  * @category models
  */
 export class MoreThanOneChannel extends Schema.TaggedClass<MoreThanOneChannel>()("MoreThanOneChannel", {
+  /** Number of channels of the recording. */
   channels: Schema.Finite,
   ...message
 }) {}
@@ -73,6 +77,7 @@ export class SampleRateFarFrom8kHz extends Schema.TaggedClass<SampleRateFarFrom8
 export class ParseNumberWithoutEffect extends Schema.TaggedClass<ParseNumberWithoutEffect>()(
   "ParseNumberWithoutEffect",
   {
+    /** The model of the request. */
     model: Schema.String,
     /** The language code at the beginning of the name of the model. */
     language: Schema.String,
@@ -98,6 +103,7 @@ export class ParseNumberWithoutEffect extends Schema.TaggedClass<ParseNumberWith
  * @category models
  */
 export class HotwordNotSpoken extends Schema.TaggedClass<HotwordNotSpoken>()("HotwordNotSpoken", {
+  /** The hotword. */
   phrase: Schema.String,
   ...message
 }) {}

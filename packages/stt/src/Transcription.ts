@@ -37,6 +37,7 @@ export class Transcription extends structural(
     auxInfo: Schema.optional(AuxInfo),
     /** What the client found before the upload that may reduce the quality, and a notice with an empty transcript. */
     warnings: Schema.Array(SttWarning),
+    /** The report of the call: ids, attempts, billing. */
     call: CallReport
   })
 ) {}

@@ -67,6 +67,7 @@ export interface Queued {
  */
 export interface Uploading {
   readonly _tag: "Uploading"
+  /** Number of the attempt. Counts from 1. */
   readonly attempt: number
   /** Counts the whole request, which is a little longer than the recording. */
   readonly sentBytes: number
@@ -82,6 +83,7 @@ export interface Uploading {
  */
 export interface Waiting {
   readonly _tag: "Waiting"
+  /** Number of the attempt. Counts from 1. */
   readonly attempt: number
 }
 
@@ -93,7 +95,9 @@ export interface Waiting {
  */
 export interface Answered {
   readonly _tag: "Answered"
+  /** Number of the attempt. Counts from 1. */
   readonly attempt: number
+  /** The status of the response. */
   readonly status: number
 }
 
@@ -115,6 +119,7 @@ export interface Retrying {
   readonly _tag: "Retrying"
   /** Number of the next attempt. */
   readonly attempt: number
+  /** Delay before the next attempt, in milliseconds. */
   readonly delayMillis: number
 }
 

@@ -46,6 +46,7 @@ export class Attempt extends structural(
   Schema.Class<Attempt>("CallAttempt")({
     /** Status of the response. Absent if there was none. */
     status: Schema.optional(Schema.Finite),
+    /** How much of the request left this process. */
     sent: Sent,
     /** Delay after the previous attempt, in milliseconds. */
     delayMillis: Schema.Finite,
@@ -203,7 +204,9 @@ export class CallReport extends structural(
     sentId: Schema.String,
     /** Id in the response, if there was one. */
     receivedId: Schema.optional(Schema.String),
+    /** The requests of the call, in order. */
     attempts: Schema.Array(Attempt),
+    /** Whether the service charged for the call. */
     billing: Billing,
     /** How long the call waited for its turn, in milliseconds. Absent if it did not wait. */
     queuedMillis: Schema.optional(Schema.Finite),

@@ -71,6 +71,7 @@ export type Category = "request" | "recording" | "account" | "service" | "connec
  */
 export interface ServiceError {
   readonly _tag: string
+  /** Whether the same request may succeed if it is sent again. */
   readonly retry: Retry
   /** What is known of billing, among others. */
   readonly call?: Pick<CallReport, "billing"> | undefined
@@ -125,7 +126,12 @@ export const ConnectionReason = Schema.Literal(
  */
 export type ConnectionReason = typeof ConnectionReason.Type
 
-type Common = { readonly call: typeof CallReport; readonly message: typeof Schema.String }
+type Common = {
+  /** The report of the call: ids, attempts, billing. */
+  readonly call: typeof CallReport
+  /** What happened, and what to do. */
+  readonly message: typeof Schema.String
+}
 
 type AllFields<Tag extends string, Fields extends Schema.Struct.Fields> = {
   readonly _tag: Schema.tag<Tag>

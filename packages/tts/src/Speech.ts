@@ -37,6 +37,7 @@ interface ResponseFacts {
  * @category models
  */
 export interface SpeechStream extends PcmStream<SpeechStreamError>, ResponseFacts {
+  /** The format that the response headers state: see `warnings`. */
   readonly format: AudioFormat
   /** Duration in milliseconds, as the service states it; `undefined` if the service does not. */
   readonly durationMillis: number | undefined
@@ -65,10 +66,12 @@ export interface SpeechStream extends PcmStream<SpeechStreamError>, ResponseFact
  * @category models
  */
 export interface Speech extends PcmStream, ResponseFacts {
+  /** The format that the response headers state: see `warnings`. */
   readonly format: AudioFormat
   /** Raw samples, without a container. */
   readonly bytes: Uint8Array
   /** Duration in milliseconds, as the service states it. If the service does not: computed from the bytes. */
   readonly durationMillis: number
+  /** The report of the call: ids, attempts, billing. */
   readonly call: CallReport
 }

@@ -42,11 +42,13 @@ export const path = "/tts/bytes"
  * @category constants
  */
 export const header = {
+  /** The whole key. */
   apiKey: "X-API-Key",
   /** An id that the client chooses. The service returns it in every response. */
   requestId: "X-Request-Id",
   /** In Hz. */
   sampleRate: "X-Sample-Rate",
+  /** `pcm16` or `float32`. */
   encoding: "X-Encoding",
   /** In milliseconds. */
   audioDuration: "X-Audio-Duration-Ms"

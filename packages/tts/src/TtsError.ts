@@ -17,6 +17,7 @@ import * as Schema from "effect/Schema"
 
 /** A response with a status other than 200. */
 const statusFields = {
+  /** The status of the response. */
   status: Schema.Finite,
   /** What the service says about the failure, if the response says anything. */
   serverMessage: Schema.optional(Schema.String)

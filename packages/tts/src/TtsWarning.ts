@@ -5,8 +5,11 @@
 import * as Schema from "effect/Schema"
 import { Encoding } from "./TtsContract.js"
 
-/** The sentence of each warning, which says what to do. */
-const message = { message: Schema.String }
+/** What each warning has. */
+const message = {
+  /** What the client found, and what to do. */
+  message: Schema.String
+}
 
 /**
  * The audio is not in the requested format. `format` of the speech is the actual one.
@@ -85,7 +88,9 @@ export class RequestIdMissing extends Schema.TaggedClass<RequestIdMissing>()("Re
  * @category models
  */
 export class RequestIdDiffers extends Schema.TaggedClass<RequestIdDiffers>()("RequestIdDiffers", {
+  /** The id that was sent. */
   sentId: Schema.String,
+  /** The id in the response. */
   receivedId: Schema.String,
   ...message
 }) {}

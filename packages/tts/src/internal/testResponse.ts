@@ -28,6 +28,7 @@ import type { SpeechStreamError } from "../TtsError.js"
  * @category models
  */
 export interface TestAudio {
+  /** Raw samples, without a container. */
   readonly bytes: Uint8Array
   /** The format of `bytes`. Default: that of the request, or `24000:float32` if it has none. */
   readonly outputFormat?: Contract.OutputFormat | undefined
