@@ -107,6 +107,7 @@ const cell = (text) => text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim()
 /** @param {Declaration} declaration */
 const commentOf = (declaration) =>
   declaration.comment ??
+  declaration.getSignature?.comment ??
   declaration.signatures?.find(({ comment }) => comment !== undefined)?.comment ??
   (declaration.type?.type === "reflection"
     ? declaration.type.declaration.signatures?.find(({ comment }) => comment !== undefined)?.comment
