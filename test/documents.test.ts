@@ -132,9 +132,6 @@ describe("a figure that was measured", () => {
   const results = ["checks/RESULTS.md", "checks/bench/RESULTS.md"].map(read).join("\n")
   const quoting = documents.filter((document) => document !== "checks/RESULTS.md" && figurePage.test(read(document)))
 
-  /** Their texts move to guides. */
-  const quotingAlone = new Set(["packages/transport/README.md", "packages/archive/README.md"])
-
   it.each(quoting)("of %s is that of the results", (document) => {
     const quoted = tokensIn(document, "link").flatMap(({ href, text }) =>
       figurePage.test(href) ? figuresIn(text) : []
@@ -144,7 +141,7 @@ describe("a figure that was measured", () => {
     if (/README\.md$|^docs\//.test(document)) expect(quoted.length).toBeLessThanOrEqual(3)
   })
 
-  it.each(documents.filter((document) => /README\.md$|^docs\//.test(document) && !quotingAlone.has(document)))(
+  it.each(documents.filter((document) => /README\.md$|^docs\//.test(document)))(
     "of %s is a link to the results",
     (document) => {
       const unlinked = read(document)
@@ -358,6 +355,16 @@ describe("the page of an error", () => {
     const linked = tokensIn("docs/errors/index.md", "link").map(({ href }) => href.replace(/\.md(#.*)?$/, ""))
     expect(linked).toEqual(expect.arrayContaining(tags))
   })
+
+  it.each([
+    AudioCodec.Wav.WavError,
+    AudioCodec.Container.ContainerError,
+    AudioCodec.AudioDecoder.AudioDecoderError,
+    AudioCodec.RecordingFile.RecordingFileError
+  ])("$prototype.name says what to do for each reason", ({ fields, prototype }) => {
+    const named = tokensIn(`docs/errors/${prototype.name}.md`, "codespan").map(({ text }) => text)
+    expect(named).toEqual(expect.arrayContaining([...fields.reason.literals]))
+  })
 })
 
 describe("a page of the site", () => {
@@ -432,8 +439,6 @@ describe("the documents of a package", () => {
     ["transport", "attempts", fieldsOf(Transport.CallReport.Attempt)],
     ["audio-codec", "formats", fieldsOf(AudioCodec.AudioFormat.AudioFormat)],
     ["transport", "reasons", Transport.ServiceError.ConnectionReason.literals],
-    ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
-    ["audio-codec", "reasons of decoding", AudioCodec.AudioDecoder.AudioDecoderError.fields.reason.literals],
     // The fields of results, such as a report or a status, are in the reference: they have their docstrings.
     ["long-form", "events of a speech", typeTagsOf("long-form", "internal/speech/events")],
     ["long-form", "events of a transcription", typeTagsOf("long-form", "internal/transcription/events")],
@@ -441,8 +446,7 @@ describe("the documents of a package", () => {
     ["archive", "states of a run", Archive.Run.RunState.literals],
     ["archive", "states of a file", Archive.Run.FileState.literals],
     ["archive", "limits", fieldsOf(Archive.Run.Limits)],
-    ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)],
-    ["local-service", "journal", fieldsOf(LocalService.Journal.JournalEntry)]
+    ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)]
   ]
   it.each(documented)("%s documents all its %s", (name, _, entries) => {
     expect(missing(name, entries)).toEqual([])
@@ -461,6 +465,21 @@ describe("the documents of a package", () => {
     expect(inDocument("longestDelay")).toBe(`${retries.longestDelay / 1000} s`)
     expect(inDocument("retryAmbiguous")).toBe(`${retries.retryAmbiguous}`)
     expect(inDocument("concurrency")).toBe(`${Either.getOrThrow(Concurrency.parse({}))}`)
+  })
+
+  it("promise documents the defaults of transport", () => {
+    const inDocument = (entry: string) => wordsIn(cellOf("promise", entry, "default"))
+    const { downloadIdle, uploadIdle } = Either.getOrThrow(Deadlines.parse({}, "1 hour"))
+    const answers = ["tts/src/TextToSpeech", "stt/src/SpeechToText"].map(
+      (module) => /answerDeadline: "(.+)"/.exec(read(`packages/${module}.ts`))?.[1]
+    )
+    expect(answers).toEqual(["10 minutes", "1 hour"])
+    expect(inDocument("answer")).toBe(
+      `${uploadIdle / 1000} s; 10 min, for a recording 1 h; ${downloadIdle / 1000} s; none`
+    )
+    const { firstDelay, longestDelay, times } = Either.getOrThrow(Retries.parse({}))
+    expect(inDocument("times")).toBe(`${times}; ${firstDelay} ms; ${longestDelay / 1000} s; none`)
+    expect(inDocument("ttsBaseUrl")).toBe("`SPEECH_TTS_BASE_URL`")
   })
 
   it("tts documents the defaults of its contract", () => {

@@ -107,6 +107,7 @@ const cell = (text) => text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim()
 /** @param {Declaration} declaration */
 const commentOf = (declaration) =>
   declaration.comment ??
+  declaration.getSignature?.comment ??
   declaration.signatures?.find(({ comment }) => comment !== undefined)?.comment ??
   (declaration.type?.type === "reflection"
     ? declaration.type.declaration.signatures?.find(({ comment }) => comment !== undefined)?.comment
@@ -272,7 +273,7 @@ const render = (page) => {
   const list = [...categories].flatMap(([category, all]) =>
     all.map((each) => `| [\`${each.name}\`](#${slug(each.name)}) | ${category} | ${cell(each.first)} |`)
   )
-  const intro = textOf(page, reflection.comment?.summary)
+  const intro = introOf(page)
   return [
     `---\ndescription: ${JSON.stringify(`${module} of @effect-speech/${name}: ${firstSentence(intro) || "its exports"}`)}\noutline: [2, 2]\n---`,
     `# ${module}`,
@@ -285,6 +286,17 @@ const render = (page) => {
     .join("\n\n")
 }
 
+/** The comment at the beginning of a module, which TypeDoc takes for one of its imports. @param {Page} page */
+const introOf = ({ module, name }) => {
+  const file = join(packages, name, "src", `${module}.ts`)
+  const text = existsSync(file) ? readFileSync(file, "utf8") : ""
+  const [, comment = ""] = /^\/\*\*([\s\S]*?)\*\/\n(?=\n|import )/.exec(text) ?? []
+  return comment
+    .replace(/^ *\* ?/gm, "")
+    .replace(/\{@link (\S+?)\}/g, "`$1`")
+    .trim()
+}
+
 /** The pages, by their path in the site, and the modules of each package. */
 export const reference = pages.flatMap((page) => {
   const text = render(page)
@@ -295,7 +307,7 @@ export const reference = pages.flatMap((page) => {
           path: `reference/${page.name}/${page.module}.md`,
           name: page.name,
           module: page.module,
-          first: cell(firstSentence(textOf(page, page.reflection.comment?.summary))),
+          first: cell(firstSentence(introOf(page))),
           text
         }
       ]

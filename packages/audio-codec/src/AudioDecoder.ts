@@ -3,10 +3,6 @@
  *
  * WAV is decoded here. For MP3, M4A, FLAC, OGG and WebM, provide `NodeAudioDecoder.layer` of `@effect-speech/audio-decoder`, or a
  * decoder of your own. If all recordings are WAV, provide `AudioDecoder.AudioDecoder.layerWav`.
- *
- * ```ts
- * const audio = AudioDecoder.decodeFile("call.mp3").pipe(Effect.provide(NodeAudioDecoder.layer))
- * ```
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"

@@ -1,3 +1,6 @@
+/**
+ * The error of decoding a recording.
+ */
 import { documented } from "@effect-speech/common/ErrorPage"
 import * as Schema from "effect/Schema"
 import { containers } from "./internal/container/containers.js"

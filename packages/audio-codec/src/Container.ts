@@ -2,10 +2,6 @@
  * The containers of recordings: which one a file is, what its header states, and whether the file is whole.
  *
  * Nothing is decoded, and nothing is allocated from a size that a file states.
- *
- * ```ts
- * const { durationMillis } = yield* Container.readHeader(Container.fromBytes(bytes, bytes.byteLength))
- * ```
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"

@@ -1,3 +1,6 @@
+/**
+ * The error of a recording that is cut off or damaged.
+ */
 import { documented } from "@effect-speech/common/ErrorPage"
 import * as Schema from "effect/Schema"
 import { containers } from "./internal/container/containers.js"

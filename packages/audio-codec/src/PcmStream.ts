@@ -1,9 +1,5 @@
 /**
  * Audio as every module takes and gives it: a format, and its bytes as a `Stream`.
- *
- * ```ts
- * const quieted = speech.pipe(PcmStream.trim(), PcmStream.fade({ out: "20 millis" }))
- * ```
  */
 import * as Chunk from "effect/Chunk"
 import type * as Duration from "effect/Duration"

@@ -3,10 +3,6 @@
  *
  * A pause is judged in four bands of a voice (200 to 3,400 Hz), each against its own floor, so that hiss, hum, a DC offset and
  * slow noise do not hide it. Neither loudness nor a DC offset moves a cut.
- *
- * ```ts
- * const pieces = Pcm.decodeStream(audio).pipe(Quiet.cutStream(audio.format.sampleRate, { maximum: "2 minutes" }))
- * ```
  */
 import type * as Duration from "effect/Duration"
 import type * as Stream from "effect/Stream"

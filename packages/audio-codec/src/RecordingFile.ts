@@ -1,9 +1,5 @@
 /**
  * A file as the bytes of a recording, in flat memory: read by position, or from the start as often as you like.
- *
- * ```ts
- * const header = RecordingFile.open("call.mp3").pipe(Effect.flatMap(Container.readHeader), Effect.scoped)
- * ```
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"

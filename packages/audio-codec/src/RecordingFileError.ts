@@ -1,3 +1,6 @@
+/**
+ * The error of opening and reading the file of a recording.
+ */
 import { documented, linkOf } from "@effect-speech/common/ErrorPage"
 import * as Printable from "@effect-speech/common/Printable"
 import * as Schema from "effect/Schema"

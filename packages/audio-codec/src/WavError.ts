@@ -1,3 +1,6 @@
+/**
+ * The error of reading and writing WAV files.
+ */
 import { documented } from "@effect-speech/common/ErrorPage"
 import * as Schema from "effect/Schema"
 

@@ -1,9 +1,5 @@
 /**
  * The `AudioDecoder` of audio-codec for Node: it decodes MP3, M4A, FLAC, OGG and WebM in threads of Node.
- *
- * ```ts
- * const audio = yield* AudioDecoder.decodeFile("call.mp3").pipe(Effect.provide(NodeAudioDecoder.layer))
- * ```
  */
 import * as FileSystem from "@effect/platform/FileSystem"
 import { AudioDecoder, AudioDecoderError } from "@effect-speech/audio-codec/AudioDecoder"

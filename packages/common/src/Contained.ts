@@ -1,3 +1,6 @@
+/**
+ * Runs code that may fail, so that its failure stays in one place.
+ */
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"

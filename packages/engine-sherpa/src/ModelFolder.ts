@@ -50,6 +50,7 @@ export type {
  * @category errors
  */
 export class ModelFolderUnreadable extends documented(Data.TaggedError("ModelFolderUnreadable"))<{
+  /** The path that was given. */
   readonly folder: string
   /** What is wrong, as it follows the folder in a sentence: `does not exist; check the path`. */
   readonly problem: string

@@ -29,6 +29,7 @@ import * as Data from "effect/Data"
  * @category errors
  */
 export class SherpaNotInstalled extends documented(Data.TaggedError("SherpaNotInstalled"))<{
+  /** Where the package was looked for, and what to install. */
   readonly message: string
 }> {}
 
@@ -42,6 +43,7 @@ export class SherpaNotInstalled extends documented(Data.TaggedError("SherpaNotIn
 export class SherpaModelRefused extends documented(Data.TaggedError("SherpaModelRefused"))<{
   /** Name of the model. */
   readonly model: string
+  /** The reason of sherpa-onnx, without the paths of your machine. */
   readonly message: string
 }> {}
 
@@ -53,6 +55,8 @@ export class SherpaModelRefused extends documented(Data.TaggedError("SherpaModel
  * @category errors
  */
 export class SherpaModelMissing extends documented(Data.TaggedError("SherpaModelMissing"))<{
+  /** The path of the folder of models. */
   readonly folder: string
+  /** What is missing. */
   readonly message: string
 }> {}

@@ -35,7 +35,9 @@ const withPrintableMessage = <Props extends { readonly message: string }>(props:
 export class LocalServiceDataDirectoryUnusable extends documented(
   Data.TaggedError("LocalServiceDataDirectoryUnusable")
 )<{
+  /** The directory, as an absolute path if it could be found. */
   readonly directory: string
+  /** What is wrong, and what to do about it. */
   readonly message: string
 }> {
   constructor(props: { readonly directory: string; readonly message: string }) {
@@ -61,7 +63,9 @@ export class LocalServiceDataDirectoryUnusable extends documented(
  * @category errors
  */
 export class LocalServiceRecordingUnusable extends documented(Data.TaggedError("LocalServiceRecordingUnusable"))<{
+  /** The recording, or the folder of recordings. */
   readonly path: string
+  /** What is wrong, and what to do about it. */
   readonly message: string
 }> {
   constructor(props: { readonly path: string; readonly message: string }) {
@@ -90,6 +94,7 @@ export class LocalServiceRecordingUnusable extends documented(Data.TaggedError("
 export class LocalServiceExchangesUnusable extends documented(Data.TaggedError("LocalServiceExchangesUnusable"))<{
   /** The folder, or the file in it. */
   readonly path: string
+  /** What is wrong, and what to do about it. */
   readonly message: string
 }> {
   constructor(props: { readonly path: string; readonly message: string }) {
@@ -117,9 +122,11 @@ export class LocalServiceExchangesUnusable extends documented(Data.TaggedError("
  * @category errors
  */
 export class LocalServiceOptionInvalid extends documented(Data.TaggedError("LocalServiceOptionInvalid"))<{
+  /** The name of the option, such as `port` or `record.apiKey`. */
   readonly option: string
   /** The rule that it breaks: what follows the name of the option in a sentence. */
   readonly problem: string
+  /** `option` and `problem` as a sentence. */
   readonly message: string
 }> {}
 

@@ -63,6 +63,7 @@ export class LocalServicePlatformRequestFailed extends documented(
 )<{
   /** The HTTP status: 400, 401, 404, 409, 413, 415 or 500. For others the client fails with its `ResponseError`. */
   readonly status: number
+  /** The reason, as the platform states it. */
   readonly message: string
 }> {}
 

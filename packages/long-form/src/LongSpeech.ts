@@ -80,6 +80,7 @@ export interface LongSpeech extends PcmStream.PcmStream<TtsError | PieceStoreErr
  * @category models
  */
 export class File extends Wav.WavFile {
+  /** What became of the text. */
   readonly report: Report
   constructor({ report, ...file }: ConstructorParameters<typeof Wav.WavFile>[0] & { readonly report: Report }) {
     super(file)

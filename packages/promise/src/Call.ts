@@ -215,6 +215,7 @@ export interface CallReport {
   readonly sentId: string
   /** Id in the response, if there was one. */
   readonly receivedId?: string | undefined
+  /** In order. Empty if nothing was sent. */
   readonly attempts: ReadonlyArray<Attempt>
   /**
    * Whether the service charged for the call, as far as its contract says.

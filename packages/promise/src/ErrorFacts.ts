@@ -45,13 +45,19 @@ export type Category = "request" | "recording" | "account" | "service" | "connec
  * @category models
  */
 export interface SpeechErrorJson<Tag extends string = string, Facts extends object = object> {
+  /** Marks the data as an error of this package. */
   readonly name: "SpeechError"
+  /** What happened, such as `SttCreditExhausted`. */
   readonly tag: Tag
+  /** What the error concerns. */
   readonly category: Category
+  /** What happened, and what to do. */
   readonly message: string
   /** Whether the same call may succeed if it is made again a little later. */
   readonly retryable: boolean
+  /** The facts of this tag, such as `status`. */
   readonly facts: Facts
+  /** The attempts, and what is known of billing. */
   readonly call: CallReport
 }
 
@@ -64,10 +70,12 @@ interface InvalidRequest {
 }
 
 interface InvalidApiKey {
+  /** What is wrong with the key, without the key. */
   readonly problem: string
 }
 
 interface ConnectionFailed {
+  /** What failed. */
   readonly reason:
     | "refused"
     | "notFound"
@@ -87,7 +95,9 @@ interface ConnectionFailed {
 }
 
 interface DeadlineExceeded {
+  /** The phase that took too long. */
   readonly phase: "upload" | "answer" | "download" | "total"
+  /** Its limit, in milliseconds. */
   readonly limitMillis: number
 }
 
@@ -98,6 +108,7 @@ interface InvalidResponse {
 
 /** A response of a synthesis with a status other than 200. */
 interface SpeakStatus {
+  /** Status of the response. */
   readonly status: number
   /** What the service says about the failure, if the response says anything. */
   readonly serverMessage?: string | undefined
@@ -113,6 +124,7 @@ interface TranscribeWords {
 
 /** A response of a transcription with a status other than 200. */
 interface TranscribeStatus extends TranscribeWords {
+  /** Status of the response. */
   readonly status: number
 }
 

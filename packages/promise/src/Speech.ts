@@ -20,6 +20,7 @@ import type { CallEvent, CallOptions, CallReport, Deadlines, Duration } from "./
 export interface AudioFormat {
   /** In Hz. */
   readonly sampleRate: number
+  /** Number of channels. */
   readonly channels: number
   /** Of one sample, little-endian. */
   readonly encoding: "pcm8" | "pcm16" | "pcm24" | "pcm32" | "float32" | "float64" | "alaw" | "mulaw"
@@ -142,6 +143,7 @@ export interface SpeechStart {
   readonly durationMillis: number | undefined
   /** The request id of the response. */
   readonly requestId: string
+  /** What the response omits, or states differently from the request. */
   readonly warnings: ReadonlyArray<SpeechWarning>
 }
 
@@ -161,13 +163,17 @@ export interface SpeechStart {
  * @category models
  */
 export interface Audio {
+  /** The format of `bytes`. */
   readonly format: AudioFormat
   /** In milliseconds. */
   readonly durationMillis: number
   /** Raw samples, without a container. */
   readonly bytes: Uint8Array
+  /** The request id of the response. */
   readonly requestId: string
+  /** What the response omits, or states differently from the request. */
   readonly warnings: ReadonlyArray<SpeechWarning>
+  /** The attempts, and what is known of billing. */
   readonly call: CallReport
   /** A WAV file of the audio. */
   readonly wav: () => Uint8Array
@@ -188,10 +194,13 @@ export interface Audio {
  * @category models
  */
 export interface WavFile {
+  /** The path of the file. */
   readonly path: string
+  /** The format of the samples. */
   readonly format: AudioFormat
   /** Of the samples, in bytes. */
   readonly dataLength: number
+  /** In milliseconds. */
   readonly durationMillis: number
 }
 
@@ -283,6 +292,7 @@ export interface Speech<Whole = Audio, Start = SpeechStart, File = WavFile>
  * @category models
  */
 export interface Passage {
+  /** The text to speak. */
   readonly text: string
   /** Default: that of the request. */
   readonly lang?: string | undefined
@@ -407,23 +417,33 @@ export interface SpeakLongOptions extends VoiceOptions, CallOptions<LongSpeechEv
 export interface SpokenPiece {
   /** Counts from 1. */
   readonly number: number
+  /** The text of the piece. */
   readonly text: string
   /** Offset of its first character in the whole text, in UTF-16 units. */
   readonly startIndex: number
+  /** Offset after its last character, in UTF-16 units. */
   readonly endIndex: number
   /** The passage that it belongs to, from 0. */
   readonly passage: number
+  /** What it ends with. */
   readonly boundary: "end" | "paragraph" | "line" | "sentence" | "clause" | "word" | "cluster"
   /** Code points that it costs if it is sent. */
   readonly codePoints: number
+  /** Its first frame. */
   readonly startFrame: number
+  /** The frame after its last one, without the pause that follows. */
   readonly endFrame: number
+  /** Its beginning, in milliseconds. */
   readonly startMillis: number
+  /** Its end, in milliseconds. */
   readonly endMillis: number
   /** `sent`: in this run. `kept`: found in the folder. `silence`: it has nothing to speak. */
   readonly source: "sent" | "kept" | "silence"
+  /** The id of the paid request. Absent for silence. */
   readonly requestId?: string | undefined
+  /** The call with its billing. Absent if this run did not send it. */
   readonly call?: CallReport | undefined
+  /** The warnings of its response. */
   readonly warnings: ReadonlyArray<SpeechWarning>
 }
 
@@ -442,10 +462,15 @@ export interface SpokenPiece {
  * @category models
  */
 export interface SpokenSegment {
+  /** The sentence. */
   readonly text: string
+  /** Offset of its first character in the whole text, in UTF-16 units. */
   readonly startIndex: number
+  /** Offset after its last character, in UTF-16 units. */
   readonly endIndex: number
+  /** Its beginning, in milliseconds. */
   readonly startMillis: number
+  /** Its end, in milliseconds. */
   readonly endMillis: number
   /** Whether a time is estimated from the length of the text. */
   readonly estimated: boolean
@@ -468,9 +493,11 @@ export interface SpokenSegment {
  * @category models
  */
 export interface LongSpeechReport {
+  /** The format of the whole audio. */
   readonly format: AudioFormat
   /** In order, as far as the speech was read. */
   readonly pieces: ReadonlyArray<SpokenPiece>
+  /** The sentences with their times, in order. */
   readonly segments: ReadonlyArray<SpokenSegment>
   /** Of the audio that was read, in milliseconds. */
   readonly durationMillis: number

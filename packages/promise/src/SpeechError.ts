@@ -57,6 +57,7 @@ export class SpeechError<Tag extends string = string, Facts extends object = obj
   get call(): CallReport {
     return this.cause.call
   }
+  /** The error as plain data. {@link SpeechError.from} makes the error again. */
   toJSON(): SpeechErrorJson<Tag, Facts> {
     return { name: "SpeechError", message: this.message, ...this.cause }
   }

@@ -19,8 +19,11 @@ import type { Duration } from "./Call.js"
  * @category models
  */
 export interface TimedText {
+  /** Its beginning, in milliseconds. */
   readonly startMillis: number
+  /** Its end, in milliseconds. */
   readonly endMillis: number
+  /** The text to show. */
   readonly text: string
 }
 

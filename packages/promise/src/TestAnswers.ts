@@ -22,6 +22,7 @@ import type { TranscribeOptions, Transcription } from "./Transcription.js"
  * @category models
  */
 export interface SpeakRequest extends VoiceOptions {
+  /** The text, or that of the piece. */
   readonly text: string
 }
 
@@ -47,6 +48,7 @@ export interface TranscribeRequest
   > {
   /** The path of a file, which is not opened; bytes, to which a stream was read; or a `Blob`. */
   readonly recording: string | Uint8Array | Blob
+  /** The filename in the request. */
   readonly filename: string
 }
 
@@ -66,6 +68,7 @@ export interface TranscribeRequest
  * @category models
  */
 export interface TestAudio {
+  /** Raw samples, without a container. */
   readonly bytes: Uint8Array
   /** The format of `bytes`. Default: that of the request, or `24000:float32` if it has none. */
   readonly outputFormat?: OutputFormat | undefined

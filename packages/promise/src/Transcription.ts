@@ -48,6 +48,7 @@ export type Recording =
  * @category models
  */
 export interface Hotword {
+  /** The words to prefer. */
   readonly phrase: string
   /** The strength of the preference; about 2.5 suits longer phrases. Default: 1.5, of the service. */
   readonly score?: number | undefined
@@ -143,9 +144,11 @@ export type TranscriptionWarning =
 export interface AuxInfo {
   /** In seconds. */
   readonly request_time?: number | undefined
+  /** When the service received the request, in UTC. */
   readonly received_request_time?: string | number | undefined
   /** Of the whole recording, 0 to 1. */
   readonly confidence?: number | undefined
+  /** One entry for each segment. The contract names only its `confidence`. */
   readonly segments_meta?:
     | ReadonlyArray<{ readonly confidence?: number | undefined; readonly [field: string]: unknown }>
     | undefined
@@ -173,8 +176,11 @@ export interface Transcription {
   readonly callId: string
   /** The id that was sent. */
   readonly transactionId: string
+  /** Set if `aux` was requested and the response has it. */
   readonly auxInfo?: AuxInfo | undefined
+  /** What may reduce the quality of the transcript. */
   readonly warnings: ReadonlyArray<TranscriptionWarning>
+  /** The attempts, and what is known of billing. */
   readonly call: CallReport
 }
 
@@ -272,9 +278,13 @@ export interface TranscribeLongOptions extends RecognitionOptions, CallOptions<L
  * @category options
  */
 export interface SegmentFields {
+  /** The field with the beginning of a segment. */
   readonly start: string
+  /** The field with the end of a segment. */
   readonly end: string
+  /** The field with the words of a segment. */
   readonly text?: string | undefined
+  /** The unit of both times. */
   readonly unit: "seconds" | "millis"
 }
 
@@ -295,7 +305,9 @@ export interface SegmentFields {
 export interface TranscriptSegment {
   /** In milliseconds from the beginning of the recording. */
   readonly startMillis: number
+  /** In milliseconds from the beginning of the recording. */
   readonly endMillis: number
+  /** The words of the segment. */
   readonly text: string
   /** From 0 to 1, if the service states it. */
   readonly confidence?: number | undefined
@@ -322,13 +334,21 @@ export interface TranscriptPiece {
   readonly number: number
   /** In milliseconds from the beginning of the recording. */
   readonly startMillis: number
+  /** In milliseconds from the beginning of the recording. */
   readonly endMillis: number
+  /** `pause`: it ends in a pause. `quiet`: at the quietest point, so a word may be cut. `end`: with the recording. */
   readonly ending: "pause" | "quiet" | "end"
+  /** `sent`: in this run. `kept`: by an earlier run, or for an equal piece. `silence`: digital silence, which was not sent. */
   readonly source: "sent" | "kept" | "silence"
+  /** Its own transcript. */
   readonly text: string
+  /** From 0 to 1, if the service states it. */
   readonly confidence?: number | undefined
+  /** The service's id. Absent for silence. */
   readonly callId?: string | undefined
+  /** The id that was sent. Absent for silence. */
   readonly transactionId?: string | undefined
+  /** The report of the call that made the transcript. Absent for silence. */
   readonly call?: CallReport | undefined
 }
 
@@ -360,6 +380,7 @@ export type TranscriptWarning =
  * @category models
  */
 export interface Transcript {
+  /** The transcripts of the pieces in order, with a space between them. */
   readonly text: string
   /** Of the recording, in milliseconds. */
   readonly durationMillis: number
@@ -367,7 +388,9 @@ export interface Transcript {
   readonly confidence?: number | undefined
   /** In order. Subtitles are made from them. */
   readonly segments: ReadonlyArray<TranscriptSegment>
+  /** In order. Together they are the recording. */
   readonly pieces: ReadonlyArray<TranscriptPiece>
+  /** Each warning once. */
   readonly warnings: ReadonlyArray<TranscriptWarning>
   /** The id from which those of the pieces were made. */
   readonly transactionId: string

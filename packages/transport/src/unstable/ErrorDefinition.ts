@@ -20,6 +20,8 @@ const common = { call: CallReport, message: Schema.String }
 type Facts<Fields extends Schema.Struct.Fields> = Schema.Struct.Type<Fields> & { readonly call: CallReport }
 
 /**
+ * What makes an error: its facts, their defaults, and the sentence of its message.
+ *
  * @since 0.1.0
  * @category models
  */
