@@ -233,6 +233,8 @@ const namesFromIndex = (index, module) => {
 /** How a program imports a module. @param {Page} page */
 const importLine = ({ module, name, reflection }) => {
   const index = readFileSync(join(packages, name, "dist", name === "promise" ? "index.d.cts" : "index.d.ts"), "utf8")
+  if (new RegExp(`export \\* as ${module} from`).test(index))
+    return `import { ${module} } from "@effect-speech/${name}"`
   const whole = new RegExp(`export \\* from "\\./${module}\\.c?js"`).test(index)
   const classes = (reflection.children ?? [])
     .filter(({ kind }) => kind === ReflectionKind.Class)
@@ -240,8 +242,6 @@ const importLine = ({ module, name, reflection }) => {
   const listed = whole ? classes.slice(0, 2) : namesFromIndex(index, module)
   if (listed.length > 0) return `import { ${listed.slice(0, 3).join(", ")} } from "@effect-speech/${name}"`
   if (name === "promise") return `import type { ${reflection.children?.[0]?.name} } from "@effect-speech/promise"`
-  if (new RegExp(`export \\* as ${module} from`).test(index))
-    return `import { ${module} } from "@effect-speech/${name}"`
   return `import * as ${module.split("/").at(-1)} from "@effect-speech/${name}/${module}"`
 }
 

@@ -5,7 +5,15 @@ import { dual } from "effect/Function"
 import * as Schema from "effect/Schema"
 
 /**
- * The encoding of one sample, little-endian.
+ * The encoding of one sample.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export type Encoding = typeof Encoding.Type
+
+/**
+ * The encodings of a sample, little-endian: a Schema, which also checks a setting or an argument.
  *
  * | encoding  | bytes | range of a sample |
  * | --------- | ----- | ----------------- |
@@ -19,14 +27,6 @@ import * as Schema from "effect/Schema"
  * | `mulaw`   | 1     | ITU-T G.711 mu-law for telephony: 14 bits in 8 |
  *
  * Use `pcm16` for files and for the service, `float32` to compute, and `alaw` or `mulaw` for a phone line.
- *
- * @since 0.1.0
- * @category schemas
- */
-export type Encoding = typeof Encoding.Type
-
-/**
- * The encodings of a sample, as a Schema: it checks a setting or an argument.
  *
  * @example
  * ```ts
