@@ -38,7 +38,7 @@ export const snippets = withCode.flatMap((document) => {
 
 /** The code below `@example` in the docstrings of the packages. `line` is that of the code in the source, from 0. */
 export const examples = filesBelow("packages")
-  .filter((path) => /^packages.[\w-]+.src.(?!internal).*\.ts$/.test(path))
+  .filter((path) => /^packages.[\w-]+.src..*\.ts$/.test(path))
   .flatMap((document) => {
     const text = readFileSync(join(root, document), "utf8")
     return [...text.matchAll(/^( *) \* @example\n(?:\1 \*.*\n)*?\1 \* ```ts\n((?:\1 \*.*\n)*?)\1 \* ```$/gm)].map(

@@ -1,4 +1,4 @@
-/** The recipes of BUNDLING.md for ES modules of esbuild. `pnpm verify packages` runs all recipes, as a user would. */
+/** The recipes of docs/guides/bundling.md for ES modules of esbuild. `pnpm verify packages` runs all recipes, as a user would. */
 import { copyFileSync } from "node:fs"
 import { basename, delimiter, join } from "node:path"
 import { expect, layer } from "@effect/vitest"

@@ -121,6 +121,38 @@ describe("a link in the documents", () => {
   })
 })
 
+/** The pages of measured figures. */
+const figurePage = /\bchecks\/(?:bench\/)?RESULTS\.md/
+
+/** Numbers with their units: `1.46x`, `0.4 MB`, `33 of 40`. */
+const figuresIn = (text: string): ReadonlyArray<string> =>
+  text.match(/\d(?:[\d,.]*\d)?(?:x\b| %| of \d+| [a-zA-Zµ]+)?/g) ?? []
+
+describe("a figure that was measured", () => {
+  const results = ["checks/RESULTS.md", "checks/bench/RESULTS.md"].map(read).join("\n")
+  const quoting = documents.filter((document) => document !== "checks/RESULTS.md" && figurePage.test(read(document)))
+
+  it.each(quoting)("of %s is that of the results", (document) => {
+    const quoted = tokensIn(document, "link").flatMap(({ href, text }) =>
+      figurePage.test(href) ? figuresIn(text) : []
+    )
+    expect(quoted.filter((figure) => !results.includes(figure))).toEqual([])
+    // More belong to the results alone.
+    if (/README\.md$|^docs\//.test(document)) expect(quoted.length).toBeLessThanOrEqual(3)
+  })
+
+  it.each(documents.filter((document) => /README\.md$|^docs\//.test(document)))(
+    "of %s is a link to the results",
+    (document) => {
+      const unlinked = read(document)
+        .replace(/```.*?```/gs, "")
+        .replace(/\[[^\]]*\]\([^)]*RESULTS\.md[^)]*\)/g, "")
+        .match(/\d(?:\.\d+)?x\b.*|\d ?µs\b.*|\d times (?:real time|the CPU|faster|as fast).*|\d files a second.*/g)
+      expect(unlinked ?? []).toEqual([])
+    }
+  )
+})
+
 type Row = Readonly<Record<string, ReadonlyArray<Token>>>
 
 /** The documents of a package: its README, and the pages whose first lines name it: `packages: [stt, tts]`. */
@@ -312,23 +344,36 @@ describe("the page of an error", () => {
       ...ofCalls.map(({ _tag }) => _tag),
       ...others.map(([, tag]) => tag),
       ...["InvalidOption", "ClientClosed", "FileFailed"],
-      ...seen
+      ...seen,
+      ...[...read("packages/cli/src/report.ts").matchAll(/(?:case|described\(ExitCode\.\w+,) "(\w+)"/g)].map(
+        ([, tag = ""]) => tag
+      ),
+      "ConfigError"
     ]
     const pages = readdirSync(join(root, "docs/errors")).map((file) => file.replace(/\.md$/, ""))
-    expect(pages.filter((page) => page !== "index").toSorted()).toEqual(tags.toSorted())
+    expect(pages.filter((page) => page !== "index").toSorted()).toEqual([...new Set(tags)].toSorted())
     const linked = tokensIn("docs/errors/index.md", "link").map(({ href }) => href.replace(/\.md(#.*)?$/, ""))
     expect(linked).toEqual(expect.arrayContaining(tags))
+  })
+
+  it.each([
+    AudioCodec.Wav.WavError,
+    AudioCodec.Container.ContainerError,
+    AudioCodec.AudioDecoder.AudioDecoderError,
+    AudioCodec.RecordingFile.RecordingFileError
+  ])("$prototype.name says what to do for each reason", ({ fields, prototype }) => {
+    const named = tokensIn(`docs/errors/${prototype.name}.md`, "codespan").map(({ text }) => text)
+    expect(named).toEqual(expect.arrayContaining([...fields.reason.literals]))
   })
 })
 
 describe("a page of the site", () => {
-  it.each(documents.filter((document) => document.startsWith("docs/")))(
-    "%s begins with its description",
-    (document) => {
-      const text = readFileSync(join(root, document), "utf8")
-      expect(text).toMatch(/^---\n\n?description: .+\n(packages: \[.*\]\n)?---\n\n# .+\n/)
-    }
-  )
+  const pages = documents.filter((document) => document.startsWith("docs/") && document !== "docs/index.md")
+  it.each(pages)("%s begins with its description", (document) => {
+    const text = readFileSync(join(root, document), "utf8")
+    // A colon and a blank would begin a field inside of the description.
+    expect(text).toMatch(/^---\n\n?description: (?!.*: ).+\n(packages: \[.*\]\n)?---\n\n# .+\n/)
+  })
 })
 
 describe("the documents of a package", () => {
@@ -394,8 +439,6 @@ describe("the documents of a package", () => {
     ["transport", "attempts", fieldsOf(Transport.CallReport.Attempt)],
     ["audio-codec", "formats", fieldsOf(AudioCodec.AudioFormat.AudioFormat)],
     ["transport", "reasons", Transport.ServiceError.ConnectionReason.literals],
-    ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
-    ["audio-codec", "reasons of decoding", AudioCodec.AudioDecoder.AudioDecoderError.fields.reason.literals],
     // The fields of results, such as a report or a status, are in the reference: they have their docstrings.
     ["long-form", "events of a speech", typeTagsOf("long-form", "internal/speech/events")],
     ["long-form", "events of a transcription", typeTagsOf("long-form", "internal/transcription/events")],
@@ -403,8 +446,7 @@ describe("the documents of a package", () => {
     ["archive", "states of a run", Archive.Run.RunState.literals],
     ["archive", "states of a file", Archive.Run.FileState.literals],
     ["archive", "limits", fieldsOf(Archive.Run.Limits)],
-    ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)],
-    ["local-service", "journal", fieldsOf(LocalService.Journal.JournalEntry)]
+    ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)]
   ]
   it.each(documented)("%s documents all its %s", (name, _, entries) => {
     expect(missing(name, entries)).toEqual([])
@@ -423,6 +465,21 @@ describe("the documents of a package", () => {
     expect(inDocument("longestDelay")).toBe(`${retries.longestDelay / 1000} s`)
     expect(inDocument("retryAmbiguous")).toBe(`${retries.retryAmbiguous}`)
     expect(inDocument("concurrency")).toBe(`${Either.getOrThrow(Concurrency.parse({}))}`)
+  })
+
+  it("promise documents the defaults of transport", () => {
+    const inDocument = (entry: string) => wordsIn(cellOf("promise", entry, "default"))
+    const { downloadIdle, uploadIdle } = Either.getOrThrow(Deadlines.parse({}, "1 hour"))
+    const answers = ["tts/src/TextToSpeech", "stt/src/SpeechToText"].map(
+      (module) => /answerDeadline: "(.+)"/.exec(read(`packages/${module}.ts`))?.[1]
+    )
+    expect(answers).toEqual(["10 minutes", "1 hour"])
+    expect(inDocument("answer")).toBe(
+      `${uploadIdle / 1000} s; 10 min, for a recording 1 h; ${downloadIdle / 1000} s; none`
+    )
+    const { firstDelay, longestDelay, times } = Either.getOrThrow(Retries.parse({}))
+    expect(inDocument("times")).toBe(`${times}; ${firstDelay} ms; ${longestDelay / 1000} s; none`)
+    expect(inDocument("ttsBaseUrl")).toBe("`SPEECH_TTS_BASE_URL`")
   })
 
   it("tts documents the defaults of its contract", () => {

@@ -1,8 +1,19 @@
 /** Laws of all error classes that the packages export. */
-import { readdirSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "@effect/vitest"
+import { withoutLink } from "@effect-speech/common/ErrorPage"
+import { SpeechError } from "@effect-speech/promise"
+import { SttCreditExhausted, SttError } from "@effect-speech/stt"
+import { TextPiece } from "@effect-speech/transport/CallReport"
+import { withPiece } from "@effect-speech/transport/unstable/ErrorDefinition"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { vi } from "vitest"
+import { describeFailure, report } from "../packages/cli/src/report.js"
+
+vi.mock("../packages/common/src/Documentation.js", () => ({ address: "https://docs.example/speech/" }))
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -37,3 +48,41 @@ it("every error that fails within a span is the error itself, which can be clone
   }
   expect([...new Set(refused)]).toEqual([])
 })
+
+const linkOf = (tag: string) => ` See https://docs.example/speech/errors/${tag}`
+
+it("the message of every error ends with a link to its page, if the documents have an address", async () => {
+  const errors = [
+    ...(await errorClasses()).map((Class) => new Class({ message: "What to do." }, { disableValidation: true })),
+    ...(["InvalidOption", "ClientClosed", "FileFailed"] as const).map((tag) => SpeechError.of(tag))
+  ]
+  const tagged = errors.map((error) => ({ message: error.message, tag: "tag" in error ? error.tag : error._tag }))
+  expect(
+    tagged.filter(({ message, tag }) => !message.endsWith(linkOf(tag)) || message.split(" See http").length > 2)
+  ).toEqual([])
+  expect(tagged.filter(({ tag }) => !existsSync(`${root}docs/errors/${tag}.md`))).toEqual([])
+})
+
+it("a message has its link once, at its end, after a piece is added and after JSON", () => {
+  const piece = new TextPiece({ number: 2, of: 3, kept: 1, startIndex: 0, endIndex: 9, beginning: "नमस्ते" })
+  const { message } = withPiece(new SttCreditExhausted(), piece)
+  expect(message).toMatch(
+    /^The account is out of credit \(402\)\. Top it up; until then every call fails\. Piece 2 of 3, /
+  )
+  expect(message.split(linkOf("SttCreditExhausted"))).toEqual([withoutLink(message), ""])
+  const json = Schema.encodeSync(SttError)(new SttCreditExhausted())
+  expect(Schema.decodeSync(SttError)(json).message).toBe(new SttCreditExhausted().message)
+  expect(SpeechError.of("SttCreditExhausted").message).toBe(new SttCreditExhausted().message)
+})
+
+it.effect("the command prints the link once, after all else, and not in a table", () =>
+  Effect.gen(function* () {
+    const lines: Array<ReadonlyArray<unknown>> = []
+    const error = new SttCreditExhausted()
+    const console = yield* Console.consoleWith(Effect.succeed)
+    const keep = (...words: ReadonlyArray<unknown>) => Effect.sync(() => void lines.push(words))
+    yield* Effect.withConsole(report(error, { json: false }), { ...console, error: keep })
+    expect(lines.map((words) => words.at(-1))).toEqual([`${describeFailure(error)}${linkOf("SttCreditExhausted")}`])
+    expect(describeFailure(error)).toMatch(/every call fails\. \[SttCreditExhausted\]$/)
+  })
+)

@@ -45,7 +45,10 @@ describe("the built packages", () => {
         .map((file) => `${root}packages/${name}/dist/${file}`)
     )
     expect(declarations.length).toBeGreaterThan(30)
-    const showing = declarations.filter((file) => /\b(HttpClientError|ParseError)\b/.test(readFileSync(file, "utf8")))
+    const showing = declarations.filter((file) =>
+      // A comment may name them, such as in an example.
+      /\b(HttpClientError|ParseError)\b/.test(readFileSync(file, "utf8").replaceAll(/\/\*[\s\S]*?\*\//g, ""))
+    )
     expect(showing).toEqual([])
   })
 
@@ -78,6 +81,17 @@ describe("the built packages", () => {
     ])
     expect(readme.split(/\s+/).filter((word) => word !== "").length).toBeLessThanOrEqual(900)
   })
+
+  it.each(packages)(
+    "say what they are, how to install them, and a first example in 500 words, in the README of %s",
+    (name) => {
+      const readme = readFileSync(`${root}packages/${name}/README.md`, "utf8")
+      expect(readme).toMatch(
+        new RegExp(`^# @effect-speech/${name}\\n\\n[A-Z\`][\\s\\S]*?^npm install [\\s\\S]*?^\`\`\`(ts|sh)$`, "m")
+      )
+      expect(readme.split(/\s+/).filter((word) => word !== "").length).toBeLessThanOrEqual(500)
+    }
+  )
 
   it.each(packages.filter((name) => "effect" in (manifest(name).peerDependencies ?? {})))(
     "say what they are first, and then in one line that they need Effect 3, in the README of %s",

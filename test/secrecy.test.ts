@@ -158,7 +158,7 @@ const channels = {
 
 it.scopedLive.each(
   Object.entries(channels).flatMap(([channel, layers]) => layers.map((layer) => [layer, channel] as const))
-)("over the layer %s, a subscriber of the channel %s sees the key, as SECURITY.md says", ([layer, channel]) =>
+)("over the layer %s, a subscriber of the channel %s sees the key, as the guide to security says", ([layer, channel]) =>
   Effect.gen(function* () {
     const published: Array<string> = []
     const subscriber = (message: unknown) => void published.push(inspect(message, { depth: 6, showHidden: true }))
@@ -172,7 +172,7 @@ it.scopedLive.each(
       Effect.provide(httpClients[layer])
     )
     expect(published.some((message) => message.includes(key))).toBe(true)
-    expect(readFileSync(new URL("../SECURITY.md", import.meta.url), "utf8")).toContain(`\`${channel}\``)
+    expect(readFileSync(new URL("../docs/guides/security.md", import.meta.url), "utf8")).toContain(`\`${channel}\``)
   })
 )
 

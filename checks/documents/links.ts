@@ -28,7 +28,10 @@ export const findBrokenLinks = (dist: string) => {
       links++
       const [path = "", anchor = ""] = href.split("#")
       const target =
-        path === "" ? page : posix.resolve(posix.dirname(page), decode(path)) + (/.\/$/.test(path) ? "/" : "")
+        path === ""
+          ? page
+          : posix.resolve(page.endsWith("/") ? page : posix.dirname(page), decode(path)) +
+            (/.\/$/.test(path) ? "/" : "")
       const found = anchors.get(target) ?? anchors.get(target.replace(/\/$/, ""))
       if (found === undefined ? !assets.has(target) : anchor !== "" && !found.has(decode(anchor)))
         broken.push(`${page}: ${href}`)

@@ -23,7 +23,7 @@ export const serveSite = async (dist: string) => {
   const server = createServer(async (request, response) => {
     const file = fileOf(new URL(request.url ?? "/", "http://localhost").pathname)
     const body = await readFile(file ?? join(dist, "404.html"))
-    const type = types[extname(file ?? ".html")] ?? "application/octet-stream"
+    const type = types[extname(file ?? "404.html")] ?? "application/octet-stream"
     response.writeHead(file === undefined ? 404 : 200, { "Content-Type": type }).end(body)
   })
   await once(server.listen(0, "127.0.0.1"), "listening")

@@ -75,7 +75,7 @@ const installed = (name: string) => {
 const [, oldestTypescript] = /TypeScript (\d+\.\d+) or newer/.exec(readFileSync(join(root, "README.md"), "utf8")) ?? []
 if (oldestTypescript === undefined) throw new Error("The README does not say which TypeScript is needed.")
 const typescript = ["typescript@5.9", `oldest-typescript@npm:typescript@${oldestTypescript}`, "@types/node@20"]
-/** Those of BUNDLING.md. */
+/** Those of docs/guides/bundling.md. */
 const bundlers = ["esbuild@0.28", "vite@7", "bun@1.4"]
 const compilersOf = ({ folder }: Project) => [
   join(folder, "node_modules/typescript/bin/tsc"),
@@ -250,7 +250,7 @@ for (const program of ["fetch.ts", "service.ts"]) {
 const bundled = await serve(join(temporary, "npm", "all", "node_modules/.bin/speech"), temporary)
 for (const { command, config, entry, megabytes, name, output } of recipes) {
   console.error(`bundled: ${name}`)
-  await checkStep(`the recipe "${name}" of BUNDLING.md makes a bundle that returns ${greeting}`, async () => {
+  await checkStep(`the recipe "${name}" of the guide makes a bundle that returns ${greeting}`, async () => {
     if (config !== undefined) writeFileSync(join(bundling.folder, "vite.config.js"), config)
     const path = `${join(bundling.folder, "node_modules/.bin")}:${process.env.PATH}`
     await run("sh", ["-c", command], { cwd: bundling.folder, env: { PATH: path } })

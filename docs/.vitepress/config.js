@@ -6,18 +6,20 @@ import { staged } from "../site/links.js"
 
 /** The guides in the order in which a reader meets their topics. Those that are not listed come last. */
 const order = [
-  ["Start", "first-hour installing without-effect moving-from-an-sdk licences"],
+  ["Start", "first-hour installing without-effect promise-options moving-from-an-sdk licences"],
   [
     "Calls",
-    "synthesize transcribe configure-clients errors-and-retries billing deadlines-and-interruption observe-calls http-clients"
+    "synthesize transcribe recordings configure-clients errors-and-retries billing deadlines-and-interruption observe-calls call-reports http-clients own-operation"
   ],
-  ["Long texts and recordings", "long-texts long-recordings subtitles word-errors"],
-  ["Archives", "archives archive-states archives-on-many-machines"],
+  ["Long texts and recordings", "long-texts split-a-text long-recordings kept-pieces subtitles word-errors"],
+  ["Archives", "archives archive-programs archive-states archives-on-many-machines"],
   ["Audio", "audio-files telephony edit-audio decode-recordings"],
+  ["Tests", "testing record-and-replay faults"],
   [
-    "Tests and the local service",
-    "testing local-service console faults record-and-replay recognition service-platform engines another-service"
+    "The local service",
+    "local-service console recognition service-platform journal local-service-contract another-service"
   ],
+  ["Your own models", "engines engine-sherpa folder-of-models"],
   ["Production", "servers-and-browsers security bundling"]
 ]
 
@@ -97,7 +99,18 @@ export default defineConfig({
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" }
   },
   themeConfig: {
-    search: { provider: "local", options: { detailedView: true } },
+    search: {
+      provider: "local",
+      options: {
+        detailedView: true,
+        // The name of a button contains the text that it shows, also that of the keys.
+        translations: { button: { buttonText: "Search", buttonAriaLabel: "Search, Ctrl K" } },
+        miniSearch: {
+          // Who searches for a tag or a status wants the page of the error.
+          searchOptions: { boostDocument: (/** @type {string} */ id) => (/\/errors\/\w+$/.test(id) ? 3 : 1) }
+        }
+      }
+    },
     outline: [2, 3],
     nav: [
       { text: "Guides", link: "/guides/first-hour", activeMatch: "^/guides/" },

@@ -43,7 +43,8 @@ export const declarationOf = (file, name) => {
       text
         .replace(/^export declare /gm, "")
         .replace(/^export /gm, "")
-        .replace(/;$/, "")
+        .replace(/;$/gm, "")
+        .replace(/^( +)\1/gm, "$1")
     )
     .join("\n")
 }

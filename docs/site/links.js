@@ -71,7 +71,8 @@ export const withLinks = (text, path, repository) => {
     const picture = pictures.get(at)
     if (mark === "!") return `![${label}](${picture === undefined ? target : `/${picture}`})`
     const linked = at.startsWith("docs/reference/") ? at.slice("docs/".length) : pageOf(at)
-    const suffix = anchor === undefined ? "" : `#${anchor}`
+    // The front page has other headings than the README of the root.
+    const suffix = anchor === undefined || linked === "index.md" ? "" : `#${anchor}`
     const text = label.replace(link, rewrite)
     if (linked !== undefined) return `[${text}](${relative(linked)}${suffix})`
     return repository === "" ? text : `[${text}](${repository}/blob/main/${at}${suffix})`

@@ -99,7 +99,7 @@ const textOf = (page, parts) =>
     .trim()
 
 /** @param {string} text */
-const firstSentence = (text) => (/^([\s\S]+?[.:?!])(?=\s|$)/.exec(text)?.[1] ?? text).replace(/\s+/g, " ").trim()
+const firstSentence = (text) => (/^([\s\S]+?[.?!])(?=\s|$)/.exec(text)?.[1] ?? text).replace(/\s+/g, " ").trim()
 
 /** @param {string} text */
 const cell = (text) => text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim()
@@ -107,6 +107,7 @@ const cell = (text) => text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim()
 /** @param {Declaration} declaration */
 const commentOf = (declaration) =>
   declaration.comment ??
+  declaration.getSignature?.comment ??
   declaration.signatures?.find(({ comment }) => comment !== undefined)?.comment ??
   (declaration.type?.type === "reflection"
     ? declaration.type.declaration.signatures?.find(({ comment }) => comment !== undefined)?.comment
@@ -194,13 +195,16 @@ const section = (page, declaration, twin) => {
   const failures = failuresOf(declaration)
   const throws = tags("@throws")
   const fails = failures.length > 0
-  coverage.push({
-    export: `${page.name}/${page.module} ${declaration.name}`,
-    sentence: text !== "",
-    example: tags("@example").length > 0,
-    fails,
-    errors: !fails || throws.length > 0 || /\b(fails?|throws?|rejects?|defects?)\b/i.test(text)
-  })
+  // What is below `unstable` is for other packages of this project.
+  if (!page.module.startsWith("unstable/")) {
+    coverage.push({
+      export: `${page.name}/${page.module} ${declaration.name}`,
+      sentence: text !== "",
+      example: tags("@example").length > 0,
+      fails,
+      errors: !fails || throws.length > 0 || /\b(fails?|throws?|rejects?|defects?)\b/i.test(text)
+    })
+  }
   const [since = ""] = tags("@since")
   const code = declarationOf(page.file, declaration.name)
   return [
@@ -217,14 +221,27 @@ const section = (page, declaration, twin) => {
     .join("\n\n")
 }
 
+/** The names of a module that a program imports from its package, without types. @param {string} index @param {string} module */
+const namesFromIndex = (index, module) => {
+  const [, list = ""] = new RegExp(`^export \\{([^}]*)\\} from "\\./${module}\\.c?js"`, "m").exec(index) ?? []
+  return list
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "" && !each.startsWith("type "))
+}
+
 /** How a program imports a module. @param {Page} page */
-const importLine = ({ module, name }) => {
-  const index = ["index.d.cts", "index.d.ts"]
-    .map((file) => join(packages, name, "dist", file))
-    .find((file) => existsSync(file))
-  const text = index === undefined ? "" : readFileSync(index, "utf8")
-  if (name === "promise") return `import { … } from "@effect-speech/promise"`
-  if (new RegExp(`export \\* as ${module} from`).test(text)) return `import { ${module} } from "@effect-speech/${name}"`
+const importLine = ({ module, name, reflection }) => {
+  const index = readFileSync(join(packages, name, "dist", name === "promise" ? "index.d.cts" : "index.d.ts"), "utf8")
+  if (new RegExp(`export \\* as ${module} from`).test(index))
+    return `import { ${module} } from "@effect-speech/${name}"`
+  const whole = new RegExp(`export \\* from "\\./${module}\\.c?js"`).test(index)
+  const classes = (reflection.children ?? [])
+    .filter(({ kind }) => kind === ReflectionKind.Class)
+    .map((each) => each.name)
+  const listed = whole ? classes.slice(0, 2) : namesFromIndex(index, module)
+  if (listed.length > 0) return `import { ${listed.slice(0, 3).join(", ")} } from "@effect-speech/${name}"`
+  if (name === "promise") return `import type { ${reflection.children?.[0]?.name} } from "@effect-speech/promise"`
   return `import * as ${module.split("/").at(-1)} from "@effect-speech/${name}/${module}"`
 }
 
@@ -256,7 +273,7 @@ const render = (page) => {
   const list = [...categories].flatMap(([category, all]) =>
     all.map((each) => `| [\`${each.name}\`](#${slug(each.name)}) | ${category} | ${cell(each.first)} |`)
   )
-  const intro = textOf(page, reflection.comment?.summary)
+  const intro = introOf(page)
   return [
     `---\ndescription: ${JSON.stringify(`${module} of @effect-speech/${name}: ${firstSentence(intro) || "its exports"}`)}\noutline: [2, 2]\n---`,
     `# ${module}`,
@@ -269,6 +286,17 @@ const render = (page) => {
     .join("\n\n")
 }
 
+/** The comment at the beginning of a module, which TypeDoc takes for one of its imports. @param {Page} page */
+const introOf = ({ module, name }) => {
+  const file = join(packages, name, "src", `${module}.ts`)
+  const text = existsSync(file) ? readFileSync(file, "utf8") : ""
+  const [, comment = ""] = /^\/\*\*([\s\S]*?)\*\/\n(?=\n|import )/.exec(text) ?? []
+  return comment
+    .replace(/^ *\* ?/gm, "")
+    .replace(/\{@link (\S+?)\}/g, "`$1`")
+    .trim()
+}
+
 /** The pages, by their path in the site, and the modules of each package. */
 export const reference = pages.flatMap((page) => {
   const text = render(page)
@@ -279,7 +307,7 @@ export const reference = pages.flatMap((page) => {
           path: `reference/${page.name}/${page.module}.md`,
           name: page.name,
           module: page.module,
-          first: cell(firstSentence(textOf(page, page.reflection.comment?.summary))),
+          first: cell(firstSentence(introOf(page))),
           text
         }
       ]

@@ -1,4 +1,4 @@
-/** The recipes of BUNDLING.md. */
+/** The recipes of docs/guides/bundling.md. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { lexer } from "marked"
@@ -37,7 +37,7 @@ const recipeOf = (name: string, { code, text }: Section): ReadonlyArray<Recipe> 
 /** The first `sh` block below each heading of the second level, with the `js` block there. */
 export const recipes: ReadonlyArray<Recipe> = (() => {
   const found: Array<readonly [name: string, section: Section]> = []
-  for (const token of lexer(readFileSync(join(root, "BUNDLING.md"), "utf8"))) {
+  for (const token of lexer(readFileSync(join(root, "docs/guides/bundling.md"), "utf8"))) {
     if (token.type === "heading" && token.depth === 2) found.push([token.text, { code: {}, text: "" }])
     const section = found.at(-1)?.[1]
     if (section === undefined) continue

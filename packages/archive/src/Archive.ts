@@ -1,17 +1,5 @@
 /**
  * Runs one operation over many files, on one machine or several. A file that is recorded as done is never sent again.
- *
- * ```ts
- * const program = Effect.gen(function* () {
- *   const archive = yield* Archive
- *   const run = yield* archive.start({
- *     source: yield* Source.folder("calls"),
- *     operation: Operation.transcribe({ model: "hi-general-v2-8khz" }),
- *     output: { directory: "transcripts", format: "txt" }
- *   })
- *   yield* Stream.runForEach(archive.progress(run.id), ({ counts }) => Console.log(counts))
- * })
- * ```
  */
 
 import type * as FileSystem from "@effect/platform/FileSystem"
@@ -34,13 +22,33 @@ import type { Worker } from "./Worker.js"
 export { type ArchiveService, Plan, type RunRequest } from "./internal/service/ArchiveService.js"
 
 /**
+ * The service of an archive: it starts, watches and steers runs. Take `layerEmbedded` for one process and a file, `layerMachine` for one of
+ * several machines that share a PostgreSQL, and `layerClient` for a process that calls nothing itself.
+ *
+ * @example
+ * ```ts
+ * import { Archive, Operation, Source, Worker } from "@effect-speech/archive"
+ * import { Effect, Stream } from "effect"
+ *
+ * export const program = Effect.gen(function* () {
+ *   const archive = yield* Archive
+ *   const { id } = yield* archive.start({
+ *     source: Source.jsonl("prompts.jsonl"),
+ *     operation: Operation.synthesize({ lang: "hi" }),
+ *     output: { directory: "prompts", format: "wav" }
+ *   })
+ *   yield* Stream.runDrain(archive.progress(id))
+ * }).pipe(Effect.provide(Archive.layerEmbedded({ path: "prompts/archive.db", workers: [Worker.synthesis] })))
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */
 export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archive, ArchiveService>() {
   /**
    * The archive in a file, for one process. It works on the runs that it starts, resumes or retries. When its scope is closed, it
-   * finishes the calls under way, and leaves. Fails with `ArchiveStoreLocked` if another process works on the file.
+   * finishes the calls under way, and leaves. Fails with `ArchiveStoreLocked` if another process works on the file, with
+   * `ArchiveStoreFailed` if it can't be opened, and with `ArchiveStoreTooNew` if a newer version made it.
    */
   static layerEmbedded<const Workers extends ReadonlyArray<Worker<unknown>>>(
     options: WorkOptions<Workers> & {
@@ -63,7 +71,8 @@ export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archi
   /**
    * One of several machines that share a PostgreSQL. It works on every run that is running and whose operation has a worker. Machines
    * meet in the database alone: they need no port and no name. When its scope is closed, it finishes the calls under way, and leaves; if
-   * it dies, the others take its files over.
+   * it dies, the others take its files over. Fails with `ArchiveStoreFailed` if the database can't be used, and with `ArchiveStoreTooNew`
+   * if a newer version made its tables.
    */
   static layerMachine<const Workers extends ReadonlyArray<Worker<unknown>>>(
     options: WorkOptions<Workers> & DatabaseOptions
@@ -78,7 +87,8 @@ export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archi
 
   /**
    * Starts, watches and steers the runs of a store, and calls nothing itself: other processes work on them. The file of `path`
-   * must exist; `:memory:` is an empty store, for a plan before the first run.
+   * must exist; `:memory:` is an empty store, for a plan before the first run. Fails with `ArchiveStoreFailed` if the store can't be
+   * opened, and with `ArchiveStoreTooNew` if a newer version made it.
    */
   static layerClient(
     options: DatabaseOptions | { readonly path: string }
@@ -97,6 +107,17 @@ export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archi
 }
 
 /**
+ * Where the PostgreSQL is that several machines share.
+ *
+ * @example
+ * ```ts
+ * import { Archive, type DatabaseOptions } from "@effect-speech/archive"
+ * import { Config, Effect, Layer } from "effect"
+ *
+ * const options: Config.Config<DatabaseOptions> = Config.all({ url: Config.redacted("SPEECH_ARCHIVE_STORE") })
+ * export const layer = Layer.unwrapEffect(Effect.map(options, Archive.layerClient))
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -106,7 +127,19 @@ export interface DatabaseOptions {
 }
 
 /**
- * How a process works on runs.
+ * How a process works on runs: with which workers, and how many calls at once.
+ *
+ * @example
+ * ```ts
+ * import { Archive, Worker, type WorkOptions } from "@effect-speech/archive"
+ *
+ * const options: WorkOptions<[typeof Worker.synthesis]> = {
+ *   workers: [Worker.synthesis],
+ *   concurrency: 16,
+ *   closeLimit: "30 seconds"
+ * }
+ * export const layer = Archive.layerEmbedded({ path: "prompts/archive.db", ...options })
+ * ```
  *
  * @since 0.1.0
  * @category options
@@ -124,7 +157,7 @@ export interface WorkOptions<Workers extends ReadonlyArray<Worker<unknown>>> {
 }
 
 /**
- * The services that workers need.
+ * The services that workers need, as a type.
  *
  * @since 0.1.0
  * @category models

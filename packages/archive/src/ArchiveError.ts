@@ -1,7 +1,7 @@
 /**
  * The errors of an archive, with the status of an HttpApi that answers them. The error of a single file is not among them: it is recorded with the file, and the run goes on.
  */
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented } from "@effect-speech/common/ErrorPage"
 import { httpStatusAnnotation } from "@effect-speech/transport/unstable/ErrorDefinition"
 import * as Schema from "effect/Schema"
 
@@ -9,12 +9,25 @@ import * as Schema from "effect/Schema"
 const answeredWith = (status: number) => ({ [httpStatusAnnotation]: status })
 
 /**
- * Another process works on the store.
+ * Another process works on the file of the store. `layerEmbedded` fails with it. Use a PostgreSQL if several processes shall work.
+ *
+ * @example
+ * ```ts
+ * import { Archive } from "@effect-speech/archive"
+ * import { Layer } from "effect"
+ *
+ * // Watches a store on which another process works.
+ * export const layer = Archive.layerEmbedded({ path: "transcripts/archive.db", workers: [] }).pipe(
+ *   Layer.catchAll((error) =>
+ *     error._tag === "ArchiveStoreLocked" ? Archive.layerClient({ path: error.store }) : Layer.fail(error)
+ *   )
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveStoreLocked extends cloneable(
+export class ArchiveStoreLocked extends documented(
   Schema.TaggedError<ArchiveStoreLocked>("@effect-speech/archive/ArchiveStoreLocked")(
     "ArchiveStoreLocked",
     {
@@ -26,12 +39,24 @@ export class ArchiveStoreLocked extends cloneable(
 ) {}
 
 /**
- * The store was made by a newer version of this package.
+ * The store was made by a newer version of this package. Nothing was changed. Update the package.
+ *
+ * @example
+ * ```ts
+ * import { Archive } from "@effect-speech/archive"
+ * import { Console, Layer } from "effect"
+ *
+ * export const layer = Archive.layerClient({ path: "transcripts/archive.db" }).pipe(
+ *   Layer.tapError((error) =>
+ *     error._tag === "ArchiveStoreTooNew" ? Console.error(`${error.store} has version ${error.found}`) : Console.error(error)
+ *   )
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveStoreTooNew extends cloneable(
+export class ArchiveStoreTooNew extends documented(
   Schema.TaggedError<ArchiveStoreTooNew>("@effect-speech/archive/ArchiveStoreTooNew")(
     "ArchiveStoreTooNew",
     {
@@ -47,12 +72,23 @@ export class ArchiveStoreTooNew extends cloneable(
 ) {}
 
 /**
- * The store can't be opened, read or written.
+ * The store can't be opened, read or written. The run goes on by itself if a database that was away comes back; it fails with this error if
+ * that can't help, such as for a wrong password.
+ *
+ * @example
+ * ```ts
+ * import { Archive } from "@effect-speech/archive"
+ * import { Console, Effect } from "effect"
+ *
+ * export const runs = Effect.flatMap(Archive, ({ runs }) => runs).pipe(
+ *   Effect.catchTag("ArchiveStoreFailed", ({ code, message }) => Effect.as(Console.error(code, message), []))
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveStoreFailed extends cloneable(
+export class ArchiveStoreFailed extends documented(
   Schema.TaggedError<ArchiveStoreFailed>("@effect-speech/archive/ArchiveStoreFailed")(
     "ArchiveStoreFailed",
     {
@@ -68,10 +104,22 @@ export class ArchiveStoreFailed extends cloneable(
 /**
  * There is no run of this id in the store.
  *
+ * @example
+ * ```ts
+ * import { Archive, type Run } from "@effect-speech/archive"
+ * import { Effect } from "effect"
+ *
+ * export const exists = (id: Run.RunId) =>
+ *   Effect.flatMap(Archive, (archive) => archive.status(id)).pipe(
+ *     Effect.as(true),
+ *     Effect.catchTag("ArchiveRunNotFound", () => Effect.succeed(false))
+ *   )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveRunNotFound extends cloneable(
+export class ArchiveRunNotFound extends documented(
   Schema.TaggedError<ArchiveRunNotFound>("@effect-speech/archive/ArchiveRunNotFound")(
     "ArchiveRunNotFound",
     {
@@ -83,12 +131,23 @@ export class ArchiveRunNotFound extends cloneable(
 ) {}
 
 /**
- * The run can't be started or changed as requested, such as another model into the same output.
+ * The run can't be started or resumed as requested, such as another model into the same output. The message names what differs.
+ *
+ * @example
+ * ```ts
+ * import { Archive, type RunRequest } from "@effect-speech/archive"
+ * import { Console, Effect } from "effect"
+ *
+ * export const start = (request: RunRequest) =>
+ *   Effect.flatMap(Archive, (archive) => archive.start(request)).pipe(
+ *     Effect.tapErrorTag("ArchiveRunConflict", ({ message }) => Console.error(message))
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveRunConflict extends cloneable(
+export class ArchiveRunConflict extends documented(
   Schema.TaggedError<ArchiveRunConflict>("@effect-speech/archive/ArchiveRunConflict")(
     "ArchiveRunConflict",
     {
@@ -102,10 +161,18 @@ export class ArchiveRunConflict extends cloneable(
 /**
  * A field of a run breaks a rule, or its source lists nothing. Nothing was sent.
  *
+ * @example
+ * ```ts
+ * import { Run } from "@effect-speech/archive"
+ * import { Effect } from "effect"
+ *
+ * export const field = Effect.map(Effect.flip(Run.makeId("no id")), (error) => error.field) // "run"
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveRunInvalid extends cloneable(
+export class ArchiveRunInvalid extends documented(
   Schema.TaggedError<ArchiveRunInvalid>("@effect-speech/archive/ArchiveRunInvalid")(
     "ArchiveRunInvalid",
     {
@@ -120,12 +187,27 @@ export class ArchiveRunInvalid extends cloneable(
 ) {}
 
 /**
- * The source can't be listed: a folder that can't be read, a line that can't be parsed.
+ * The source can't be listed: a folder that can't be read, or a line that can't be parsed. Nothing was sent for it. Fail with it in a
+ * source of your own.
+ *
+ * @example
+ * ```ts
+ * import { ArchiveSourceFailed, Source } from "@effect-speech/archive"
+ * import { Effect, Stream } from "effect"
+ *
+ * const paths = Stream.fromIterableEffect(
+ *   Effect.tryPromise({
+ *     try: () => Promise.resolve(["one.wav", "two.wav"]),
+ *     catch: () => new ArchiveSourceFailed({ path: "the catalogue", message: "The catalogue does not answer." })
+ *   })
+ * )
+ * export const source = Source.files(paths, { root: "calls", description: "calls of the catalogue" })
+ * ```
  *
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveSourceFailed extends cloneable(
+export class ArchiveSourceFailed extends documented(
   Schema.TaggedError<ArchiveSourceFailed>("@effect-speech/archive/ArchiveSourceFailed")(
     "ArchiveSourceFailed",
     {
@@ -142,10 +224,21 @@ export class ArchiveSourceFailed extends cloneable(
 /**
  * A result can't be written. The message says whether it is recorded, so that `repair` writes it again, without a call.
  *
+ * @example
+ * ```ts
+ * import { Archive, type Run } from "@effect-speech/archive"
+ * import { Console, Effect, Stream } from "effect"
+ *
+ * export const finish = (id: Run.RunId) =>
+ *   Effect.flatMap(Archive, (archive) => Stream.runDrain(archive.progress(id))).pipe(
+ *     Effect.catchTag("ArchiveOutputFailed", ({ message, path }) => Console.error(path, message))
+ *   )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
-export class ArchiveOutputFailed extends cloneable(
+export class ArchiveOutputFailed extends documented(
   Schema.TaggedError<ArchiveOutputFailed>("@effect-speech/archive/ArchiveOutputFailed")(
     "ArchiveOutputFailed",
     {
@@ -160,6 +253,14 @@ export class ArchiveOutputFailed extends cloneable(
 
 /**
  * All errors of an archive, as a Schema: you can encode an error to JSON and decode it without loss.
+ *
+ * @example
+ * ```ts
+ * import { ArchiveError } from "@effect-speech/archive"
+ * import { Schema } from "effect"
+ *
+ * export const toJson = Schema.encode(Schema.parseJson(ArchiveError))
+ * ```
  *
  * @since 0.1.0
  * @category errors

@@ -1,10 +1,5 @@
 /**
  * What a run does with each of its files: transcribe a recording, or synthesize a text.
- *
- * ```ts
- * Operation.transcribe({ model: "hi-general-v2-8khz", parseNumber: true })
- * Operation.synthesize({ lang: "hi", outputFormat: "8000:pcm16" })
- * ```
  */
 import { TranscriptionOptions } from "@effect-speech/stt/TranscriptionOptions"
 import { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
@@ -12,7 +7,17 @@ import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 
 /**
- * The names of the fields with the times of a segment, as `SegmentReader.fields` takes them.
+ * The names of the fields with the times of a segment, as `SegmentReader.fields` of long-form takes them.
+ *
+ * @example
+ * ```ts
+ * import { Operation } from "@effect-speech/archive"
+ *
+ * export const operation = Operation.transcribe({
+ *   model: "hi-general-v2-8khz",
+ *   segmentFields: { start: "begin", end: "stop", unit: "millis" }
+ * })
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -36,7 +41,14 @@ const PieceMillis = Schema.Number.pipe(
 )
 
 /**
- * Transcribes each recording with these of the `TranscriptionOptions`. A long one is sent in pieces.
+ * The operation that transcribes each recording, as it is stored. {@link transcribe} makes it. A long recording is sent in pieces.
+ *
+ * @example
+ * ```ts
+ * import { Operation } from "@effect-speech/archive"
+ *
+ * export const modelOf = (operation: Operation.Transcribe) => operation.model
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -62,7 +74,14 @@ export const Transcribe = Schema.TaggedStruct("Transcribe", {
 export interface Transcribe extends Schema.Schema.Type<typeof Transcribe> {}
 
 /**
- * Synthesizes each text with these fields of a `SynthesisRequest`. A field of a line comes before them.
+ * The operation that synthesizes each text, as it is stored. {@link synthesize} makes it. A field of a line comes before these fields.
+ *
+ * @example
+ * ```ts
+ * import { Operation } from "@effect-speech/archive"
+ *
+ * export const langOf = ({ lang = "hi" }: Operation.Synthesize) => lang
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -92,6 +111,14 @@ export interface Synthesize extends Schema.Schema.Type<typeof Synthesize> {}
 /**
  * What a run does with each of its files.
  *
+ * @example
+ * ```ts
+ * import { Operation } from "@effect-speech/archive"
+ *
+ * export const describe = (operation: Operation.Operation) =>
+ *   operation._tag === "Transcribe" ? `transcribes with ${operation.model}` : "synthesizes"
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -105,6 +132,13 @@ export type Operation = typeof Operation.Type
 /**
  * The fields of {@link Transcribe}, with a duration for `pieceMillis`.
  *
+ * @example
+ * ```ts
+ * import { Operation } from "@effect-speech/archive"
+ *
+ * export const options: Operation.TranscribeOptions = { model: "hi-general-v2-8khz", parseNumber: true, maximum: "2 minutes" }
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -117,7 +151,14 @@ export interface TranscribeOptions extends Omit<Transcribe, "_tag" | "pieceMilli
 }
 
 /**
- * Transcribes each recording. The fields are checked when the run starts.
+ * Transcribes each recording. The fields are checked when the run starts: `start` fails with `ArchiveRunInvalid` if one breaks a rule.
+ *
+ * @example
+ * ```ts
+ * import { Operation } from "@effect-speech/archive"
+ *
+ * export const operation = Operation.transcribe({ model: "hi-general-v2-8khz", hotwords: [{ phrase: "Nagpur" }] })
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -129,7 +170,14 @@ export const transcribe = ({ maximum, ...fields }: TranscribeOptions): Transcrib
 })
 
 /**
- * Synthesizes each text. The fields are checked when the run starts.
+ * Synthesizes each text. The fields are checked when the run starts: `start` fails with `ArchiveRunInvalid` if one breaks a rule.
+ *
+ * @example
+ * ```ts
+ * import { Operation } from "@effect-speech/archive"
+ *
+ * export const operation = Operation.synthesize({ lang: "hi", outputFormat: "8000:pcm16", speed: 0.9 })
+ * ```
  *
  * @since 0.1.0
  * @category constructors

@@ -9,7 +9,17 @@ import * as Schema from "effect/Schema"
 import { pathProblem } from "./internal/pathProblem.js"
 
 /**
- * `txt`, `json`, `srt` or `vtt` for a transcription; `wav` for a synthesis.
+ * The format of the results: `txt`, `json`, `srt` or `vtt` for a transcription; `wav` for a synthesis.
+ *
+ * @example
+ * ```ts
+ * import { Archive, Output, type Run } from "@effect-speech/archive"
+ * import { Effect } from "effect"
+ *
+ * const format: Output.Format = "srt"
+ * export const subtitles = (id: Run.RunId) =>
+ *   Effect.flatMap(Archive, (archive) => archive.export(id, { directory: "subtitles", format }))
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -22,7 +32,14 @@ export const Format = Schema.Literal("txt", "json", "srt", "vtt", "wav")
 export type Format = typeof Format.Type
 
 /**
- * Where the results are written.
+ * Where the results are written, and in which format.
+ *
+ * @example
+ * ```ts
+ * import { Output } from "@effect-speech/archive"
+ *
+ * export const output: Output.Output = { directory: "transcripts", format: "txt" }
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -30,6 +47,7 @@ export type Format = typeof Format.Type
 export const Output = Schema.Struct({
   /** The folder with `results.jsonl`, and a tree that mirrors the source. */
   directory: Schema.String,
+  /** The format of each file of the tree. */
   format: Format
 })
 /**
@@ -40,6 +58,13 @@ export interface Output extends Schema.Schema.Type<typeof Output> {}
 
 /**
  * A part of a transcript and its times. Encoded, they are `start` and `end`.
+ *
+ * @example
+ * ```ts
+ * import { Output } from "@effect-speech/archive"
+ *
+ * export const line = ({ startMillis, text }: Output.Segment) => `${startMillis / 1000} s: ${text}`
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -59,11 +84,19 @@ const Warnings = Schema.Array(Schema.String)
 /**
  * The recorded result of a transcription.
  *
+ * @example
+ * ```ts
+ * import { Output } from "@effect-speech/archive"
+ *
+ * export const isEmpty = ({ warnings }: Output.TranscriptionResult) => warnings.includes("NothingRecognised")
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export class TranscriptionResult extends structural(
   Schema.Class<TranscriptionResult>("@effect-speech/archive/TranscriptionResult")({
+    /** The transcript. */
     text: Schema.String,
     /** Absent if the recording does not state it. */
     durationMillis: Schema.optional(Schema.Number),
@@ -79,14 +112,23 @@ export class TranscriptionResult extends structural(
 /**
  * The recorded result of a synthesis. Its audio is in the `.wav` file alone.
  *
+ * @example
+ * ```ts
+ * import { Output } from "@effect-speech/archive"
+ *
+ * export const seconds = ({ durationMillis }: Output.SynthesisResult) => durationMillis / 1000
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export class SynthesisResult extends structural(
   Schema.Class<SynthesisResult>("@effect-speech/archive/SynthesisResult")({
+    /** How long the audio is. */
     durationMillis: Schema.Number,
     /** In Hz. */
     sampleRate: Schema.Number,
+    /** Of the samples: `pcm16` or `float32`. */
     encoding: Schema.String,
     /** Size of the samples. */
     bytes: Schema.Number,
@@ -130,7 +172,18 @@ const nameOf = (name: string, ending: string): string => {
  * The path of the result of a file. The ending is added to the whole name, so that `a.wav` and `a.mp3` have different results. A
  * name that would be longer than 255 bytes is shortened, and ends with a digest of itself.
  *
+ * Throws a `RangeError` if the path leads out of the folder. No source gives such a path.
+ *
  * @throws RangeError if the path leads out of the folder. No source gives such a path.
+ *
+ * @example
+ * ```ts
+ * import { Output } from "@effect-speech/archive"
+ *
+ * export const path = Output.pathOf({ directory: "transcripts", format: "txt" }, "2026/call-17.wav")
+ * // "transcripts/2026/call-17.wav.txt"
+ * ```
+ *
  * @since 0.1.0
  * @category getters
  */

@@ -23,7 +23,15 @@ export {
 const idRule = "must be the id of a run: a UUID in lower case, as start returns it"
 
 /**
- * The id of a run, as `start` returns it: a UUID in lower case. See {@link makeId}.
+ * The id of a run, as `start` returns it: a UUID in lower case. {@link makeId} makes one from a text.
+ *
+ * @example
+ * ```ts
+ * import { Run } from "@effect-speech/archive"
+ * import { Schema } from "effect"
+ *
+ * export const isId = Schema.is(Run.RunId)
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -45,6 +53,17 @@ const decodeId = Schema.decodeUnknownEither(RunId)
 /**
  * The id of a run from a text, such as a part of an address. It does not ask whether a store has the run.
  *
+ * Fails with `ArchiveRunInvalid` if the text is no UUID in lower case.
+ *
+ * @example
+ * ```ts
+ * import { Archive, Run } from "@effect-speech/archive"
+ * import { Effect } from "effect"
+ *
+ * export const statusOf = (text: string) =>
+ *   Effect.flatMap(Run.makeId(text), (id) => Effect.flatMap(Archive, (archive) => archive.status(id)))
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -54,13 +73,22 @@ export const makeId = (text: string): Either.Either<RunId, ArchiveRunInvalid> =>
   })
 
 /**
+ * The state of a run.
+ *
  * | state       | meaning |
  * | ----------- | ------- |
- * | `listing`   | the files are being listed; no call has begun |
+ * | `listing`   | the files are being listed; if this is the first time, no call has begun |
  * | `running`   | machines work on it |
  * | `paused`    | it was paused: no call begins until it is resumed |
- * | `suspended` | the account was refused, ten files failed alike, or a limit is reached: `suspension` says which |
+ * | `suspended` | the account was refused, ten files failed alike, the recordings or the output can't be used, or a limit is reached: `suspension` says which |
  * | `ended`     | no file is left to call |
+ *
+ * @example
+ * ```ts
+ * import { Run } from "@effect-speech/archive"
+ *
+ * export const goesOn = (state: Run.RunState) => state === "listing" || state === "running"
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -73,13 +101,22 @@ export const RunState = Schema.Literal("listing", "running", "paused", "suspende
 export type RunState = typeof RunState.Type
 
 /**
+ * The state of a file.
+ *
  * | state     | meaning |
  * | --------- | ------- |
  * | `pending` | its call has not begun, or is repeated later |
  * | `started` | a machine calls the service for it |
- * | `done`    | its result is recorded: it is never called again |
+ * | `done`    | its result is recorded: it is not called again |
  * | `failed`  | its error is recorded; `retryFailed` makes it pending |
  * | `held`    | its call may have been billed, and has no result: its process ended, its response was lost or unusable, or its output could not be written; `retryFailed` with its tag makes it pending, and the call may be billed again |
+ *
+ * @example
+ * ```ts
+ * import { Run } from "@effect-speech/archive"
+ *
+ * export const left: ReadonlyArray<Run.FileState> = ["pending", "started"]
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -94,6 +131,13 @@ export type FileState = typeof FileState.Type
 /**
  * Why a run was suspended, or slowed down.
  *
+ * @example
+ * ```ts
+ * import { Run } from "@effect-speech/archive"
+ *
+ * export const isLimit = ({ tag }: Run.Suspension) => tag === "FileLimit" || tag === "CreditLimit"
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -101,13 +145,24 @@ export class Suspension extends structural(
   Schema.Class<Suspension>("@effect-speech/archive/Suspension")({
     /** The tag of the error, or `FileLimit`, `CreditLimit` or `RepeatedFailure`. */
     tag: Schema.String,
+    /** A sentence for a person. */
     message: Schema.String,
+    /** When it happened. Encoded: milliseconds since 1970. */
     at: Schema.DateTimeUtcFromNumber
   })
 ) {}
 
 /**
  * Limits of a run over all machines.
+ *
+ * @example
+ * ```ts
+ * import { Archive, Run } from "@effect-speech/archive"
+ * import { Effect } from "effect"
+ *
+ * const limits: Run.Limits = { callsPerSecond: 10, maxCredits: 100_000 }
+ * export const goOn = (id: Run.RunId) => Effect.flatMap(Archive, (archive) => archive.resume(id, { limits }))
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -134,6 +189,14 @@ export interface Limits extends Schema.Schema.Type<typeof Limits> {}
  * a gateway responded with a status such as 504. `hold` holds it, until it is retried by its tag. `repeat` sends it again; if its
  * response was unusable, it fails. Default: `hold`.
  *
+ * @example
+ * ```ts
+ * import { Run } from "@effect-speech/archive"
+ *
+ * // Sends such a file again. It may be billed twice.
+ * export const unanswered: Run.Unanswered = "repeat"
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -146,6 +209,13 @@ export type Unanswered = typeof Unanswered.Type
 
 /**
  * The settings of a run, as the store keeps them.
+ *
+ * @example
+ * ```ts
+ * import { Run } from "@effect-speech/archive"
+ *
+ * export const outputOf = ({ settings }: Run.RunStatus) => settings.output.directory
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -169,6 +239,8 @@ export const RunSettings = Schema.Struct({
  */
 export interface RunSettings extends Schema.Schema.Type<typeof RunSettings> {}
 /**
+ * The JSON of {@link RunSettings}.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -177,21 +249,45 @@ export interface RunSettingsEncoded extends Schema.Schema.Encoded<typeof RunSett
 /**
  * Number of files in each state.
  *
+ * @example
+ * ```ts
+ * import { Run } from "@effect-speech/archive"
+ *
+ * export const isComplete = ({ failed, held, pending, started }: Run.Counts) => failed + held + pending + started === 0
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export class Counts extends structural(
   Schema.Class<Counts>("@effect-speech/archive/Counts")({
+    /** Files whose call has not begun, or is repeated later. */
     pending: Schema.Number,
+    /** Files for which a machine calls the service. */
     started: Schema.Number,
+    /** Files whose result is recorded. */
     done: Schema.Number,
+    /** Files whose error is recorded. */
     failed: Schema.Number,
+    /** Files that may have been billed, and have no result. */
     held: Schema.Number
   })
 ) {}
 
 /**
- * The differences between the output folder and the store, and what was repaired.
+ * The differences between the output folder and the store, and what was repaired. `export` and `repair` give it, and the last status of `progress`.
+ *
+ * @example
+ * ```ts
+ * import { Archive, type Run } from "@effect-speech/archive"
+ * import { Console, Effect } from "effect"
+ *
+ * export const repair = (id: Run.RunId) =>
+ *   Effect.gen(function* () {
+ *     const { gone, goneCost, written } = yield* (yield* Archive).repair(id)
+ *     yield* Console.log(`${written} files written; ${gone} have no audio, which costs ${goneCost} credits`)
+ *   })
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -224,8 +320,11 @@ const limits: Schema.Schema<Limits> = Limits
 
 /** What a status says in each state. Encoded, times are milliseconds since 1970. */
 const statusFields = {
+  /** The request, without its source. */
   settings,
+  /** The limits over all machines. */
   limits,
+  /** Number of files in each state. */
   counts: Counts,
   /** Number of failed files by the tag of their error. */
   failures: Tags,
@@ -247,7 +346,9 @@ const statusFields = {
   slowedUntil: Schema.optional(Schema.DateTimeUtcFromNumber),
   /** The failure for which the service is taken for down or overloaded. Set with `slowedUntil`. */
   outage: Schema.optional(Suspension),
+  /** When the run was created. */
   createdAt: Schema.DateTimeUtcFromNumber,
+  /** When its state last changed. */
   updatedAt: Schema.DateTimeUtcFromNumber,
   /** How its files were found at its end. Set in the last status of `progress`, if this process has looked. */
   output: Schema.optional(OutputReport)
@@ -298,7 +399,14 @@ export class PausedRun extends structural(
 ) {}
 
 /**
- * The account was refused, ten files failed alike, or a limit is reached.
+ * The account was refused, ten files failed alike, the recordings or the output can't be used, or a limit is reached.
+ *
+ * @example
+ * ```ts
+ * import { Run } from "@effect-speech/archive"
+ *
+ * export const why = (status: Run.RunStatus) => (status.state === "suspended" ? status.suspension.message : undefined)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -327,7 +435,15 @@ export class EndedRun extends structural(
 ) {}
 
 /**
- * How far a run is, by its `state`.
+ * How far a run is, by its `state`. `status`, `start` and `progress` give it.
+ *
+ * @example
+ * ```ts
+ * import { Run } from "@effect-speech/archive"
+ *
+ * export const line = ({ counts, credits, state }: Run.RunStatus) =>
+ *   `${state}: ${counts.done} done, ${counts.pending + counts.started} left, ${credits} credits`
+ * ```
  *
  * @since 0.1.0
  * @category schemas

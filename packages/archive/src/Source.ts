@@ -1,13 +1,6 @@
 /**
  * Where the files of a run come from. Listing is a stream: memory does not grow with the number of files.
  *
- * ```ts
- * const recordings = Source.folder("calls")
- * const some = Source.glob("calls/2024-*\/*.wav")
- * const listed = Source.list("files.txt")
- * const texts = Source.jsonl("prompts.jsonl")
- * ```
- *
  * What reads a disk requires a `FileSystem`. Folders are walked, and files looked at, by Node itself: a `FileSystem` reads the names of a
  * folder as a whole, and follows each link.
  *
@@ -31,7 +24,20 @@ export type { SourceItem } from "./internal/source/SourceItem.js"
 export { Text } from "./internal/source/texts.js"
 
 /**
- * The files of a run.
+ * The files of a run. The functions of this module make it; write one for files that they can't list.
+ *
+ * @example
+ * ```ts
+ * import { Source } from "@effect-speech/archive"
+ * import { Stream } from "effect"
+ *
+ * export const source: Source.Source = {
+ *   root: "/archive/calls",
+ *   description: "calls of today",
+ *   byContent: false,
+ *   items: () => Stream.make({ path: "call-17.wav", size: 160_044, modifiedMillis: 1_795_000_000_000 })
+ * }
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -41,13 +47,14 @@ export interface Source<R = never> {
   readonly root: string
   /** How the files were chosen, in words. */
   readonly description: string
+  /** Whether a file is known by its content. */
   readonly byContent: boolean
   /** Lists the files, in the same order each time: those that can be called, and a `problem` for each that can't. */
   readonly items: (output?: OutputPlace | undefined) => Stream.Stream<SourceItem, ArchiveSourceFailed, R>
 }
 
 /**
- * Where the results of a source are written.
+ * Where the results of a source are written. A source of your own leaves out what lies there.
  *
  * @since 0.1.0
  * @category models
@@ -62,12 +69,29 @@ export interface OutputPlace {
 /**
  * The endings of recordings that {@link folder} takes, in small or capital letters.
  *
+ * @example
+ * ```ts
+ * import { Source } from "@effect-speech/archive"
+ *
+ * export const source = Source.folder("calls", { extensions: [...Source.audioExtensions, "amr"] })
+ * ```
+ *
  * @since 0.1.0
  * @category constants
  */
 export const audioExtensions = ["wav", "wave", "mp3", "m4a", "flac", "ogg", "oga", "opus", "webm"] as const
 
 /**
+ * By what a file of a source is known.
+ *
+ * @example
+ * ```ts
+ * import { Source } from "@effect-speech/archive"
+ *
+ * const options: Source.FilesOptions = { byContent: true }
+ * export const source = Source.glob("calls/2026-*.wav", options)
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -80,6 +104,16 @@ export interface FilesOptions {
 }
 
 /**
+ * Which files {@link folder} takes.
+ *
+ * @example
+ * ```ts
+ * import { Source } from "@effect-speech/archive"
+ *
+ * const options: Source.FolderOptions = { extensions: ["wav"] }
+ * export const source = Source.folder("calls", options)
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -89,6 +123,16 @@ export interface FolderOptions extends FilesOptions {
 }
 
 /**
+ * What the paths of {@link list} and {@link files} are relative to.
+ *
+ * @example
+ * ```ts
+ * import { Source } from "@effect-speech/archive"
+ *
+ * const options: Source.PathsOptions = { root: "/archive/calls" }
+ * export const source = Source.list("files.txt", options)
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -99,7 +143,16 @@ export interface PathsOptions extends FilesOptions {
 
 /**
  * The recordings in a folder and its subfolders, in the order of their names. A subfolder that can't be read is recorded as
- * failed, and the others are listed.
+ * failed, and the others are listed. Use {@link glob} to choose by a pattern.
+ *
+ * Fails with `ArchiveSourceFailed` if the folder does not exist or can't be read.
+ *
+ * @example
+ * ```ts
+ * import { Source } from "@effect-speech/archive"
+ *
+ * export const source = Source.folder("calls")
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -125,8 +178,18 @@ export const folder = (
 }
 
 /**
- * The files that match a pattern of the shell, such as `calls/**\/*.wav`, in the order of their names. The root is the part of
- * the pattern before the first wildcard.
+/**
+ * The files that match a pattern of the shell, such as `2026-*.wav`, in the order of their names; two asterisks stand for any number of folders.
+ * The root is the part of the pattern before the first wildcard.
+ *
+ * Fails with `ArchiveSourceFailed` if this root does not exist or can't be read.
+ *
+ * @example
+ * ```ts
+ * import { Source } from "@effect-speech/archive"
+ *
+ * export const source = Source.glob("calls/2026-*.wav")
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -151,8 +214,17 @@ export const glob = (
 
 /**
  * The files whose paths a text file lists: one path a line, or separated by NUL as `find -print0` writes them. Empty lines are
- * left out. The order is that of the list. A file with other control characters that are in no name of a file, such as a recording,
- * is no list: it fails with `ArchiveSourceFailed`.
+ * left out. The order is that of the list.
+ *
+ * The run fails with `ArchiveSourceFailed` if the file can't be read, or has control characters that are in no name of a file, such as a
+ * recording has.
+ *
+ * @example
+ * ```ts
+ * import { Source } from "@effect-speech/archive"
+ *
+ * export const source = Source.list("files.txt", { root: "calls" })
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -171,6 +243,14 @@ export const list = (path: string, options: PathsOptions = {}): Source<FileSyste
 
 /**
  * The files of a stream of paths, in its order. The stream must give the same paths each time.
+ *
+ * @example
+ * ```ts
+ * import { Source } from "@effect-speech/archive"
+ * import { Stream } from "effect"
+ *
+ * export const source = Source.files(Stream.make("one.wav", "two.wav"), { root: "calls", description: "two calls" })
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -204,6 +284,15 @@ const recordings = <R>(
 /**
  * The texts of a stream, in its order. No two have the same id. `root` is a name for the stream.
  *
+ * @example
+ * ```ts
+ * import { Source } from "@effect-speech/archive"
+ * import { Stream } from "effect"
+ *
+ * const prompts = Stream.make({ id: "menu/welcome", text: "नमस्ते" }, { id: "menu/bye", text: "धन्यवाद" })
+ * export const source = Source.texts(prompts, { root: "menu", description: "the prompts of the menu" })
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -226,8 +315,16 @@ export const texts = <R>(
 })
 
 /**
- * The texts of a JSONL file: a {@link Text} a line, as a JSON object. A number is an id too. An invalid line,
- * or one that repeats an id, fails with `ArchiveSourceFailed`, whose `line` is its number.
+ * The texts of a JSONL file: a {@link Text} a line, as a JSON object. A number is an id too.
+ *
+ * The run fails with `ArchiveSourceFailed` if a line is invalid or repeats an id; its `line` is the number of the line.
+ *
+ * @example
+ * ```ts
+ * import { Source } from "@effect-speech/archive"
+ *
+ * export const source = Source.jsonl("prompts.jsonl") // lines such as {"id":"welcome","text":"नमस्ते"}
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -237,6 +334,13 @@ export const jsonl = (path: string): Source<FileSystem.FileSystem> => linesOf(pa
 /**
  * The texts of a CSV file, with commas, in UTF-8. Its first line names the columns: `id`, `text`, `lang`, `voice`, `speed`,
  * `numStep`, `outputFormat`. An empty field is absent. Errors are those of {@link jsonl}.
+ *
+ * @example
+ * ```ts
+ * import { Source } from "@effect-speech/archive"
+ *
+ * export const source = Source.csv("prompts.csv") // with a first line such as id,text,lang
+ * ```
  *
  * @since 0.1.0
  * @category constructors

@@ -3,10 +3,6 @@
  *
  * WAV is decoded here. For MP3, M4A, FLAC, OGG and WebM, provide `NodeAudioDecoder.layer` of `@effect-speech/audio-decoder`, or a
  * decoder of your own. If all recordings are WAV, provide `AudioDecoder.AudioDecoder.layerWav`.
- *
- * ```ts
- * const audio = AudioDecoder.decodeFile("call.mp3").pipe(Effect.provide(NodeAudioDecoder.layer))
- * ```
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -38,7 +34,22 @@ export { AudioDecoderError } from "./AudioDecoderError.js"
 export type Compressed = Exclude<Container, "wav">
 
 /**
- * What {@link AudioDecoder.layer} takes.
+ * Options of {@link AudioDecoder.layer}.
+ *
+ * @example
+ * ```ts
+ * import { AudioDecoder } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * // A decoder that is not there yet: each recording fails.
+ * export const options: AudioDecoder.AudioDecoderOptions = {
+ *   containers: ["flac"],
+ *   decode: (path, container) =>
+ *     Effect.fail(
+ *       new AudioDecoder.AudioDecoderError({ reason: "Unreadable", container, message: `${path} can't be decoded.` })
+ *     )
+ * }
+ * ```
  *
  * @since 0.1.0
  * @category options
@@ -57,6 +68,8 @@ export interface AudioDecoderOptions {
 }
 
 /**
+ * What an {@link AudioDecoder} does. Programs use {@link decodeFile} and {@link decodeStream}, which decode WAV too.
+ *
  * @since 0.1.0
  * @category services
  */
@@ -83,7 +96,20 @@ const noDecoder = (container: Compressed) =>
 
 /**
  * The decoder of recordings that are not WAV. Provide `NodeAudioDecoder.layer` of `@effect-speech/audio-decoder`, or one of your own. If
- * your recordings are WAV, provide {@link layerWav}.
+ * your recordings are WAV, provide `layerWav`.
+ *
+ * @example
+ * ```ts
+ * import { AudioDecoder, Wav } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * export const toWav = (from: string, to: string) =>
+ *   AudioDecoder.decodeFile(from).pipe(
+ *     Effect.flatMap((audio) => Wav.writeFile(audio, to)),
+ *     Effect.scoped,
+ *     Effect.provide(AudioDecoder.AudioDecoder.layerWav)
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category services
@@ -125,6 +151,15 @@ const compressed = containers.filter((container) => container !== "wav")
  * Whether {@link decodeFile} and {@link decodeStream} decode recordings of a container: WAV, and what the provided
  * {@link AudioDecoder} decodes.
  *
+ * @example
+ * ```ts
+ * import { AudioDecoder } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * const canDecodeMp3 = AudioDecoder.canDecode("mp3").pipe(Effect.provide(AudioDecoder.AudioDecoder.layerWav))
+ * console.log(Effect.runSync(canDecodeMp3)) // false
+ * ```
+ *
  * @since 0.1.0
  * @category operations
  */
@@ -150,8 +185,24 @@ const unknown = (): AudioDecoderError =>
   })
 
 /**
- * Decodes the recording in a file: WAV as `Wav.readFile` does, others by the {@link AudioDecoder}. The stream can run once,
- * inside the scope.
+ * Decodes the recording in a file: WAV as `Wav.readFile` does, others by the {@link AudioDecoder}. The first bytes determine the container,
+ * whatever the name of the file. The stream can run once, inside the scope.
+ *
+ * Fails with `AudioDecoderError` if it is not a recording, or the decoder can't read it; with `WavError` if it is a WAV file that `Wav` does
+ * not read; with a `PlatformError` if the file can't be opened or read.
+ *
+ * @example
+ * ```ts
+ * import { AudioDecoder, telephony, Wav } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * // Requires an `AudioDecoder` and a `FileSystem`.
+ * export const convert = (from: string, to: string) =>
+ *   AudioDecoder.decodeFile(from).pipe(
+ *     Effect.flatMap((audio) => Wav.writeFile(telephony(audio), to)),
+ *     Effect.scoped
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -177,8 +228,22 @@ const containerOf = (path: string) =>
   )
 
 /**
- * Decodes a recording that arrives as a stream: WAV as it arrives, others by the {@link AudioDecoder}. The stream of the samples
- * can run once, inside the scope.
+ * Decodes a recording that arrives as a stream: WAV as it arrives, others by the {@link AudioDecoder}, which may keep it in a temporary
+ * file. The stream of the samples can run once, inside the scope.
+ *
+ * Fails with the errors of {@link decodeFile}, and with those of `file`.
+ *
+ * @example
+ * ```ts
+ * import { AudioDecoder, telephony, Wav } from "@effect-speech/audio-codec"
+ * import { Effect, type Stream } from "effect"
+ *
+ * export const saveUpload = <E, R>(upload: Stream.Stream<Uint8Array, E, R>, path: string) =>
+ *   AudioDecoder.decodeStream(upload).pipe(
+ *     Effect.flatMap((audio) => Wav.writeFile(telephony(audio), path)),
+ *     Effect.scoped
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding

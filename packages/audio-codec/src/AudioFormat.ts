@@ -5,7 +5,15 @@ import { dual } from "effect/Function"
 import * as Schema from "effect/Schema"
 
 /**
- * The encoding of one sample, little-endian.
+ * The encoding of one sample.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export type Encoding = typeof Encoding.Type
+
+/**
+ * The encodings of a sample, little-endian: a Schema, which also checks a setting or an argument.
  *
  * | encoding  | bytes | range of a sample |
  * | --------- | ----- | ----------------- |
@@ -18,12 +26,17 @@ import * as Schema from "effect/Schema"
  * | `alaw`    | 1     | ITU-T G.711 A-law for telephony: 13 bits in 8 |
  * | `mulaw`   | 1     | ITU-T G.711 mu-law for telephony: 14 bits in 8 |
  *
- * @since 0.1.0
- * @category schemas
- */
-export type Encoding = typeof Encoding.Type
-
-/**
+ * Use `pcm16` for files and for the service, `float32` to compute, and `alaw` or `mulaw` for a phone line.
+ *
+ * @example
+ * ```ts
+ * import { AudioFormat } from "@effect-speech/audio-codec"
+ * import { Schema } from "effect"
+ *
+ * const isEncoding = Schema.is(AudioFormat.Encoding)
+ * console.log(isEncoding("mulaw"), isEncoding("mp3")) // true false
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -34,6 +47,18 @@ export const Encoding: Schema.Literal<["pcm8", "pcm16", "pcm24", "pcm32", "float
  * The format of raw audio: a Schema, and the type of its values. Where a function takes a format, a literal will do:
  * `{ sampleRate: 8000, channels: 1, encoding: "pcm16" }`. What the library gives can be compared with `Equal`.
  *
+ * The constructor throws a `ParseError` if a field is out of its range. A literal is not checked before it is used.
+ *
+ * @example
+ * ```ts
+ * import { AudioFormat } from "@effect-speech/audio-codec"
+ * import { Equal } from "effect"
+ *
+ * const format = new AudioFormat.AudioFormat({ sampleRate: 48_000, channels: 2, encoding: "pcm16" })
+ * const other = new AudioFormat.AudioFormat({ ...format, channels: 1 })
+ * console.log(Equal.equals(format, other)) // false
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -42,6 +67,7 @@ export class AudioFormat extends Schema.Class<AudioFormat>("@effect-speech/audio
   sampleRate: Schema.Int.pipe(Schema.between(1, 0xffffffff)),
   /** Samples per frame, from 1 to 65,535. The samples of a frame are interleaved. */
   channels: Schema.Int.pipe(Schema.between(1, 0xffff)),
+  /** The encoding of one sample. */
   encoding: Encoding
 }) {}
 
@@ -59,6 +85,13 @@ const sampleBytes: Record<Encoding, number> = {
 /**
  * The size of one sample, in bytes.
  *
+ * @example
+ * ```ts
+ * import { AudioFormat } from "@effect-speech/audio-codec"
+ *
+ * console.log(AudioFormat.bytesPerSample("pcm24")) // 3
+ * ```
+ *
  * @since 0.1.0
  * @category getters
  */
@@ -67,6 +100,13 @@ export const bytesPerSample = (encoding: Encoding): number => sampleBytes[encodi
 /**
  * The size of one frame, in bytes. A frame is one sample of each channel.
  *
+ * @example
+ * ```ts
+ * import { AudioFormat } from "@effect-speech/audio-codec"
+ *
+ * console.log(AudioFormat.bytesPerFrame({ sampleRate: 48_000, channels: 2, encoding: "pcm16" })) // 4
+ * ```
+ *
  * @since 0.1.0
  * @category getters
  */
@@ -74,6 +114,13 @@ export const bytesPerFrame = (format: AudioFormat): number => sampleBytes[format
 
 /**
  * The duration of `byteLength` bytes, in milliseconds. A part of a frame counts as that part.
+ *
+ * @example
+ * ```ts
+ * import { AudioFormat, Telephony } from "@effect-speech/audio-codec"
+ *
+ * console.log(AudioFormat.durationMillis(Telephony.format, 16_000)) // 1000
+ * ```
  *
  * @since 0.1.0
  * @category getters
@@ -87,7 +134,14 @@ export const durationMillis: {
 )
 
 /**
- * The format as text: `24000 Hz, 1 channel, float32`.
+ * The format as text, such as `24000 Hz, 1 channel, float32`. Use it in messages and logs.
+ *
+ * @example
+ * ```ts
+ * import { AudioFormat, Telephony } from "@effect-speech/audio-codec"
+ *
+ * console.log(AudioFormat.describe(Telephony.format)) // 8000 Hz, 1 channel, pcm16
+ * ```
  *
  * @since 0.1.0
  * @category getters

@@ -7,9 +7,19 @@ import { checkChannels } from "./internal/pcm/frames.js"
 const floats = /* @__PURE__ */ new Float32Array(kernel.memory)
 
 /**
- * The mean of the channels of each frame, which cannot clip. If there is one channel, returns `samples` itself.
+ * The mean of the channels of each frame, which cannot clip. If there is one channel, returns `samples` itself. If each channel holds
+ * another speaker, use {@link pick}.
  *
- * @throws RangeError if `channels` is not an integer from 1 to 65,535.
+ * Throws a `RangeError` if `channels` is not an integer from 1 to 65,535.
+ *
+ * @example
+ * ```ts
+ * import { Channels } from "@effect-speech/audio-codec"
+ *
+ * const stereo = Float32Array.of(0.5, 0.25, -1, 0)
+ * console.log(Channels.mixdown(stereo, 2)) // 0.375, -0.5
+ * ```
+ *
  * @since 0.1.0
  * @category combinators
  */
@@ -34,7 +44,16 @@ export const mixdown: {
  * One channel, counted from 0: for example the caller's, in a recording that has each side of a call on its own channel. If
  * there is one channel, returns `samples` itself.
  *
- * @throws RangeError if there is no such channel.
+ * Throws a `RangeError` if there is no such channel.
+ *
+ * @example
+ * ```ts
+ * import { Channels } from "@effect-speech/audio-codec"
+ *
+ * const stereo = Float32Array.of(0.5, 0.25, -1, 0)
+ * console.log(Channels.pick(stereo, 2, 1)) // 0.25, 0
+ * ```
+ *
  * @since 0.1.0
  * @category combinators
  */

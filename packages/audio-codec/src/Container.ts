@@ -2,10 +2,6 @@
  * The containers of recordings: which one a file is, what its header states, and whether the file is whole.
  *
  * Nothing is decoded, and nothing is allocated from a size that a file states.
- *
- * ```ts
- * const { durationMillis } = yield* Container.readHeader(Container.fromBytes(bytes, bytes.byteLength))
- * ```
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -47,10 +43,13 @@ export { Box, displayName } from "./internal/container/structure.js"
  * @category models
  */
 export class Header extends Data.Class<{
+  /** `undefined` if it is none of the six. */
   readonly container: Container | undefined
   /** In Hz. For Opus, the rate of the audio before it was encoded; a decoder gives 48,000 Hz. */
   readonly sampleRate: number | undefined
+  /** The number of channels. */
   readonly channels: number | undefined
+  /** In milliseconds. */
   readonly durationMillis: number | undefined
 }> {}
 
@@ -70,7 +69,23 @@ export interface Structure {
 }
 
 /**
- * An open file of `byteLength` bytes, read by position.
+ * The bytes of an open file of `byteLength` bytes, read by position. For a path, use `RecordingFile.open`, which also notices a file that
+ * changes. Its `read` fails with a `PlatformError` if the file can't be read.
+ *
+ * @example
+ * ```ts
+ * import { FileSystem } from "@effect/platform"
+ * import { Container } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * export const headerOf = (path: string) =>
+ *   Effect.gen(function* () {
+ *     const fs = yield* FileSystem.FileSystem
+ *     const file = yield* fs.open(path)
+ *     const { size } = yield* file.stat
+ *     return yield* Container.readHeader(Container.fromFile(file, Number(size)))
+ *   }).pipe(Effect.scoped)
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -101,7 +116,19 @@ const readers: Record<Container, ReadHeader> = {
 const limits = { reads: 1000, bytes: 256 * 1024 }
 
 /**
- * The container of a recording, found behind tags of any length that stand before it; none for any other file.
+ * The container of a recording, found behind tags of any length that stand before it; none for any other file. If you have the first
+ * bytes, {@link sniff} is enough.
+ *
+ * Fails with the errors of reading `recording`.
+ *
+ * @example
+ * ```ts
+ * import { Container, RecordingFile } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * export const containerOf = (path: string) =>
+ *   RecordingFile.open(path).pipe(Effect.flatMap(Container.detect), Effect.scoped)
+ * ```
  *
  * @since 0.1.0
  * @category operations
@@ -115,13 +142,22 @@ export const detect = <E>(recording: RecordingBytes<E>): Effect.Effect<Option.Op
  * The container of a recording, from its beginning; none for any other file. Most need 12 bytes. Tags before the recording are
  * skipped as far as they are given; if a tag of ID3 is not given to its end, the recording is taken for an MP3.
  *
+ * @example
+ * ```ts
+ * import { Container, Telephony, Wav } from "@effect-speech/audio-codec"
+ * import { Option } from "effect"
+ *
+ * console.log(Option.getOrNull(Container.sniff(Wav.header(Telephony.format)))) // wav
+ * ```
+ *
  * @since 0.1.0
  * @category operations
  */
 export const sniff = (beginning: Uint8Array): Option.Option<Container> => Option.fromNullable(containerOf(beginning))
 
 /**
- * Reads the header of a recording, in at most 1,000 reads of 256 KiB together. Bytes that make no sense are no failure.
+ * Reads the header of a recording, in at most 1,000 reads of 256 KiB together. Nothing is decoded. Bytes that make no sense are no failure:
+ * a field that is not known is `undefined`.
  *
  * The duration of an MP3 counts the silence that its encoder put around the audio, too: up to three frames.
  *
@@ -132,6 +168,21 @@ export const sniff = (beginning: Uint8Array): Option.Option<Container> => Option
  * - the recording contradicts it: an MP3 that was cut or extended after its Xing header was written, a WebM whose first sample
  *   is later than 100 ms, several recordings that were put together;
  * - it stands at the end of a recording whose end cannot be read, or whose size is unknown.
+ *
+ * Fails with the errors of reading `recording`.
+ *
+ * @example
+ * ```ts
+ * import { Container, RecordingFile } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * export const durationOf = (path: string) =>
+ *   RecordingFile.open(path).pipe(
+ *     Effect.flatMap(Container.readHeader),
+ *     Effect.map(({ durationMillis }) => durationMillis),
+ *     Effect.scoped
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -157,14 +208,29 @@ const checks: Partial<Record<Container, CheckStructure>> = { mp3: checkMp3, ogg:
 
 /**
  * Follows the structure of a recording to its end: the frames of an MP3, the pages of an Ogg, the top-level boxes of an M4A,
- * the blocks of a WebM. Fails for a file that is cut off or damaged. A decoder would return a part of such a file without an
- * error. WAV and FLAC are not checked: their headers state the number of samples.
+ * the blocks of a WebM. Use it before you decode: a decoder would return a part of a file that is cut off, without an error. WAV and FLAC
+ * are not checked: their headers state the number of samples.
  *
  * Only the structure is checked, not the audio in it: other bytes within a frame, a page or a block are not noticed, and no
  * checksum is computed. What players ignore is no damage: tags and zeros at both ends, something else before the first frame of
  * an MP3, an Ogg whose last page is not marked as the last.
  *
- * It dies with a `RangeError` if the size of the recording is unknown.
+ * Fails with `ContainerError` if the recording is cut off or damaged, and with the errors of reading it. It dies with a `RangeError` if the
+ * size of the recording is unknown.
+ *
+ * @example
+ * ```ts
+ * import { Container, RecordingFile } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * export const isWhole = (path: string) =>
+ *   RecordingFile.open(path).pipe(
+ *     Effect.flatMap(Container.checkStructure("mp3")),
+ *     Effect.as(true),
+ *     Effect.catchTag("ContainerError", () => Effect.succeed(false)),
+ *     Effect.scoped
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category operations

@@ -22,7 +22,16 @@ import { make, type PcmStream } from "./internal/pcm/pcmStream.js"
 
 /**
  * Decodes the whole samples of `bytes` into `target`, as many as fit. Returns their number. A loop that uses one array for
- * all blocks allocates no memory.
+ * all blocks allocates no memory. Otherwise use {@link decode}.
+ *
+ * @example
+ * ```ts
+ * import { Pcm } from "@effect-speech/audio-codec"
+ *
+ * const samples = new Float32Array(4096)
+ * const count = Pcm.decodeInto(new Uint8Array(320), "pcm16", samples)
+ * console.log(samples.subarray(0, count).length) // 160
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -49,6 +58,14 @@ export const decodeInto: {
 /**
  * The samples of `bytes` as floats. An incomplete sample at the end is dropped.
  *
+ * @example
+ * ```ts
+ * import { Pcm } from "@effect-speech/audio-codec"
+ *
+ * const bytes = new Uint8Array(Int16Array.of(16_384, -32_768).buffer)
+ * console.log(Pcm.decode(bytes, "pcm16")) // 0.5, -1
+ * ```
+ *
  * @since 0.1.0
  * @category encoding and decoding
  */
@@ -62,7 +79,7 @@ export const decode: {
 })
 
 /**
- * Returns the next value of noise, in steps of the encoding.
+ * Returns the next value of noise, in steps of the encoding. {@link triangularDither} makes one.
  *
  * @since 0.1.0
  * @category models
@@ -70,9 +87,18 @@ export const decode: {
 export type Dither = () => number
 
 /**
- * Triangular noise of -1 to 1 step. It makes the mean and the variance of the rounding error independent of the signal: a
+ * Makes triangular noise of -1 to 1 step. It makes the mean and the variance of the rounding error independent of the signal: a
  * quiet tone fades into hiss and does not become a buzz (Lipshitz, Wannamaker and Vanderkooy, "Quantization and Dither: A
  * Theoretical Survey", J. Audio Eng. Soc. 40, 1992). The same seed, a positive integer, gives the same noise. Default: 1.
+ *
+ * @example
+ * ```ts
+ * import { Pcm } from "@effect-speech/audio-codec"
+ *
+ * const quiet = new Float32Array(8000).fill(1 / 65_536)
+ * const { bytes } = Pcm.encode(quiet, "pcm16", { dither: Pcm.triangularDither(7) })
+ * console.log(bytes.some((byte) => byte !== 0)) // true
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -89,6 +115,16 @@ export const triangularDither = (seed = 1): Dither => {
 }
 
 /**
+ * Options of {@link encode}, {@link encodeInto} and {@link encodeStream}.
+ *
+ * @example
+ * ```ts
+ * import { Pcm } from "@effect-speech/audio-codec"
+ *
+ * const options: Pcm.EncodeOptions = { dither: Pcm.triangularDither() }
+ * console.log(Pcm.encode(Float32Array.of(0.1), "pcm8", options).bytes.length) // 1
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -104,7 +140,16 @@ const ditheredBits: Partial<Record<Encoding, number>> = { pcm8: 8, pcm16: 16 }
 
 /**
  * Encodes samples into `target`, as many as fit. Returns the number of samples that were clamped, because they lay outside
- * the range of the encoding. NaN becomes silence in an integer encoding.
+ * the range of the encoding. NaN becomes silence in an integer encoding. Use {@link encode} unless a loop must not allocate memory.
+ *
+ * @example
+ * ```ts
+ * import { Pcm } from "@effect-speech/audio-codec"
+ *
+ * const packet = new Uint8Array(160)
+ * const clipped = Pcm.encodeInto(new Float32Array(160).fill(2), "mulaw", packet)
+ * console.log(clipped) // 160
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -140,17 +185,28 @@ export const encodeInto: {
 )
 
 /**
+ * What {@link encode} returns.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Encoded {
+  /** The samples in their encoding. */
   readonly bytes: Uint8Array
   /** The number of samples that were clamped, dither included. Always 0 for floats. */
   readonly clipped: number
 }
 
 /**
- * Encodes samples. NaN becomes silence in an integer encoding.
+ * Encodes samples, and counts those that were clamped. NaN becomes silence in an integer encoding.
+ *
+ * @example
+ * ```ts
+ * import { Pcm } from "@effect-speech/audio-codec"
+ *
+ * const { bytes, clipped } = Pcm.encode(Float32Array.of(0.5, -1, 1.5), "pcm16")
+ * console.log(bytes.byteLength, clipped) // 6 1
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -164,7 +220,7 @@ export const encode: {
 })
 
 /**
- * Decodes bytes that arrive in chunks, which may end anywhere.
+ * Decodes bytes that arrive in chunks, which may end anywhere. {@link makeDecoder} makes one for each recording.
  *
  * @since 0.1.0
  * @category models
@@ -175,7 +231,16 @@ export interface Decoder {
 }
 
 /**
- * Makes a decoder for one recording.
+ * Makes a decoder for one recording. Use it in code without Effect. For a stream, use {@link decodeStream}.
+ *
+ * @example
+ * ```ts
+ * import { Pcm, Telephony } from "@effect-speech/audio-codec"
+ *
+ * const decoder = Pcm.makeDecoder(Telephony.format)
+ * console.log(decoder.push(Uint8Array.of(0)).length) // 0
+ * console.log(decoder.push(Uint8Array.of(64, 0, 64)).length) // 2
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -186,7 +251,18 @@ export const makeDecoder = (format: AudioFormat): Decoder => {
 }
 
 /**
- * Decodes a stream of bytes, in whole frames. An incomplete frame at the end is dropped.
+ * Decodes a stream of bytes to interleaved samples, in whole frames. An incomplete frame at the end is dropped.
+ *
+ * Fails with the errors of `audio`.
+ *
+ * @example
+ * ```ts
+ * import { Channels, Pcm, type PcmStream } from "@effect-speech/audio-codec"
+ * import { Stream } from "effect"
+ *
+ * export const mono = <E, R>(audio: PcmStream.PcmStream<E, R>) =>
+ *   Pcm.decodeStream(audio).pipe(Stream.map(Channels.mixdown(audio.format.channels)))
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -200,7 +276,7 @@ export const decodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Float3
   )
 
 /**
- * Audio that is encoded as it streams.
+ * Audio that is encoded as it streams, with the number of samples that were clamped.
  *
  * @since 0.1.0
  * @category models
@@ -211,7 +287,17 @@ export interface EncodedStream<out E = never, out R = never> extends PcmStream<E
 }
 
 /**
- * Encodes a stream of interleaved samples.
+ * Encodes a stream of interleaved samples. The length of the result is unknown.
+ *
+ * Fails with the errors of `blocks`.
+ *
+ * @example
+ * ```ts
+ * import { Pcm, type PcmStream } from "@effect-speech/audio-codec"
+ *
+ * export const asAlaw = <E, R>(audio: PcmStream.PcmStream<E, R>): PcmStream.PcmStream<E, R> =>
+ *   Pcm.decodeStream(audio).pipe(Pcm.encodeStream({ ...audio.format, encoding: "alaw" }))
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -244,6 +330,18 @@ export const encodeStream: {
 
 /**
  * Collects all samples into one array, so memory grows with the audio.
+ *
+ * Fails with the errors of `blocks`.
+ *
+ * @example
+ * ```ts
+ * import { Pcm, PcmStream, Silence, Telephony } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * const audio = PcmStream.silence(Telephony.format, "1 second")
+ * const samples = Effect.runSync(Pcm.collectSamples(Pcm.decodeStream(audio)))
+ * console.log(Silence.pauses(samples, audio.format.sampleRate).length) // 1
+ * ```
  *
  * @since 0.1.0
  * @category combinators

@@ -1,9 +1,5 @@
 /**
  * Audio as every module takes and gives it: a format, and its bytes as a `Stream`.
- *
- * ```ts
- * const quieted = speech.pipe(PcmStream.trim(), PcmStream.fade({ out: "20 millis" }))
- * ```
  */
 import * as Chunk from "effect/Chunk"
 import type * as Duration from "effect/Duration"
@@ -29,7 +25,15 @@ export { type MakeOptions, make, type PcmStream } from "./internal/pcm/pcmStream
 export type { TrimOptions } from "./internal/pcm/trimming.js"
 
 /**
- * Audio in memory.
+ * Makes audio from bytes in memory. The stream can run as often as you like. For a stream of bytes, use {@link make}.
+ *
+ * @example
+ * ```ts
+ * import { PcmStream, Wav } from "@effect-speech/audio-codec"
+ *
+ * const audio = PcmStream.fromBytes({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, new Uint8Array(16_000))
+ * console.log(Wav.contentLength(audio)) // 16044
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -38,7 +42,20 @@ export const fromBytes = (format: AudioFormat, bytes: Uint8Array): PcmStream =>
   make(format, Stream.make(bytes), { byteLength: bytes.byteLength })
 
 /**
- * Collects all bytes into one array, so memory grows with the audio.
+ * Collects all bytes into one array, so memory grows with the audio. Use it to run the audio of a file or a response twice, by
+ * {@link fromBytes}.
+ *
+ * Fails with the errors of `audio`.
+ *
+ * @example
+ * ```ts
+ * import { PcmStream } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * // Audio in memory, which can run again.
+ * export const inMemory = <E, R>(audio: PcmStream.PcmStream<E, R>) =>
+ *   PcmStream.collect(audio).pipe(Effect.map((bytes) => PcmStream.fromBytes(audio.format, bytes)))
+ * ```
  *
  * @since 0.1.0
  * @category combinators
@@ -47,7 +64,19 @@ export const collect = <E, R>(audio: PcmStream<E, R>): Effect.Effect<Uint8Array,
   Effect.map(Stream.runCollect(audio.stream), (chunks) => concatBytes(Chunk.toReadonlyArray(chunks)))
 
 /**
- * Runs an effect for each chunk. The bytes stay the same, and so does their length.
+ * Runs an effect for each chunk: for progress, or a log. The bytes stay the same, and so does their length. If the effect fails, the
+ * stream fails with its error.
+ *
+ * @example
+ * ```ts
+ * import { AudioFormat, PcmStream } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * export const logged = <E, R>(audio: PcmStream.PcmStream<E, R>) =>
+ *   PcmStream.tap(audio, ({ byteLength }) =>
+ *     Effect.logDebug(`${AudioFormat.durationMillis(audio.format, byteLength)} ms`)
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category combinators
@@ -65,7 +94,15 @@ export const tap: {
 )
 
 /**
- * Changes the error. The length stays.
+ * Changes the error of the stream. The length stays.
+ *
+ * @example
+ * ```ts
+ * import { PcmStream, type Wav } from "@effect-speech/audio-codec"
+ *
+ * export const withSentence = (audio: PcmStream.PcmStream<Wav.WavError>) =>
+ *   PcmStream.mapError(audio, ({ message }) => message)
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -79,7 +116,17 @@ export const mapError: {
 
 /**
  * Changes the stream, which keeps its format. The length of the result is unknown. If you know it, use
- * `make(audio.format, changed, { byteLength })`.
+ * `make(audio.format, changed, { byteLength })`. The changed stream must be whole samples of this format again.
+ *
+ * @example
+ * ```ts
+ * import { PcmStream } from "@effect-speech/audio-codec"
+ * import { Stream } from "effect"
+ *
+ * // Fails if no chunk arrives for ten seconds.
+ * export const impatient = <E, R>(audio: PcmStream.PcmStream<E, R>) =>
+ *   PcmStream.mapStream(audio, (stream) => Stream.timeoutFail(stream, () => "too slow", "10 seconds"))
+ * ```
  *
  * @since 0.1.0
  * @category combinators
@@ -111,7 +158,16 @@ type ContextOf<Audio> = Audio extends PcmStream<unknown, infer R> ? R : never
  * Joins audio, one part after another. An incomplete frame at the end of a part is dropped, so that it does not shift the
  * next one. A part runs after the one before it has ended. If a part fails, the result fails with its error.
  *
- * @throws RangeError if the parts have more than one format.
+ * Throws a `RangeError` if the parts have more than one format.
+ *
+ * @example
+ * ```ts
+ * import { PcmStream } from "@effect-speech/audio-codec"
+ *
+ * export const withPause = <E, R>(first: PcmStream.PcmStream<E, R>, second: PcmStream.PcmStream<E, R>) =>
+ *   PcmStream.concat([first, PcmStream.silence(first.format, "300 millis"), second])
+ * ```
+ *
  * @since 0.1.0
  * @category combinators
  */
@@ -142,7 +198,16 @@ export const concat = <const Parts extends readonly [Part, ...ReadonlyArray<Part
  * Silence in blocks of about 64 KiB, rounded to whole frames. It is 128 in `pcm8`, 0xD5 in A-law (its smallest value), 0xFF
  * in mu-law, and 0 in other encodings.
  *
- * @throws RangeError if the duration is infinite, or a negative number. `Duration` takes another negative one, such as `"-1 second"`, for 0.
+ * Throws a `RangeError` if the duration is infinite, or a negative number. `Duration` takes another negative one, such as `"-1 second"`,
+ * for 0.
+ *
+ * @example
+ * ```ts
+ * import { PcmStream, Telephony } from "@effect-speech/audio-codec"
+ *
+ * console.log(PcmStream.silence(Telephony.format, "250 millis").byteLength) // 4000
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -162,7 +227,16 @@ const isDataFirst = (args: IArguments): boolean => Predicate.hasProperty(args[0]
  * Fades audio in and out along a raised cosine, so that it starts and ends without a click. Other bytes stay as they are. An
  * incomplete frame at the end is dropped. If the audio is shorter than both fades, they overlap.
  *
- * @throws RangeError if a duration is infinite, or a negative number, as of {@link silence}.
+ * Throws a `RangeError` if a duration is infinite, or a negative number, as of {@link silence}. The stream fails with the errors of `audio`.
+ *
+ * @example
+ * ```ts
+ * import { PcmStream } from "@effect-speech/audio-codec"
+ *
+ * export const softened = <E, R>(audio: PcmStream.PcmStream<E, R>) =>
+ *   audio.pipe(PcmStream.fade({ in: "10 millis", out: "50 millis" }))
+ * ```
+ *
  * @since 0.1.0
  * @category combinators
  */
@@ -186,7 +260,18 @@ export const fade: {
  * A silence is held back until the next sound. Equal windows are held as one window and a count. If the windows differ, at most
  * the last minute is held; the part before it is emitted, even if no sound follows.
  *
- * @throws RangeError if the threshold is 0 dB or more, or the duration infinite, or a negative number, as of {@link silence}.
+ * Throws a `RangeError` if the threshold is 0 dB or more, or the duration infinite, or a negative number, as of {@link silence}. The
+ * stream fails with the errors of `audio`.
+ *
+ * @example
+ * ```ts
+ * import { PcmStream, Telephony } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * const silent = PcmStream.silence(Telephony.format, "1 second")
+ * console.log(Effect.runSync(PcmStream.collect(PcmStream.trim(silent, { keep: "20 millis" }))).length) // 0
+ * ```
+ *
  * @since 0.1.0
  * @category combinators
  */

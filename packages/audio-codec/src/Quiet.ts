@@ -3,10 +3,6 @@
  *
  * A pause is judged in four bands of a voice (200 to 3,400 Hz), each against its own floor, so that hiss, hum, a DC offset and
  * slow noise do not hide it. Neither loudness nor a DC offset moves a cut.
- *
- * ```ts
- * const pieces = Pcm.decodeStream(audio).pipe(Quiet.cutStream(audio.format.sampleRate, { maximum: "2 minutes" }))
- * ```
  */
 import type * as Duration from "effect/Duration"
 import type * as Stream from "effect/Stream"
@@ -24,6 +20,7 @@ import { type Cut, findCut } from "./internal/quiet/findCut.js"
 export interface Piece {
   /** Its first sample, counted from the start of the recording, at the rate of the recording. */
   readonly startSample: number
+  /** Its samples. */
   readonly samples: Float32Array
   /**
    * | value   | the piece ends |
@@ -36,6 +33,15 @@ export interface Piece {
 }
 
 /**
+ * Options of {@link cutStream} and {@link unsafeMakeCutter}.
+ *
+ * @example
+ * ```ts
+ * import type { Quiet } from "@effect-speech/audio-codec"
+ *
+ * export const short: Quiet.CutOptions = { maximum: "30 seconds" }
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -45,7 +51,7 @@ export interface CutOptions {
 }
 
 /**
- * Cuts a recording that arrives in blocks. The last piece may be short.
+ * Cuts a recording that arrives in blocks. The last piece may be short. {@link unsafeMakeCutter} makes one for each recording.
  *
  * @since 0.1.0
  * @category models
@@ -58,8 +64,8 @@ const frameMillis = 10
 const minimumRate = 1000
 
 /**
- * Makes a cutter for one recording of one channel. In the second half of the longest possible piece, it cuts at the first of these
- * that exists:
+ * Makes a cutter for one recording of one channel, for code without Effect. In the second half of the longest possible piece, it cuts at
+ * the first of these that exists:
  *
  * 1. the middle of the longest pause, if that has at least 300 ms
  * 2. the middle of the pause in the quietest 300 ms, if that has at least 100 ms
@@ -68,7 +74,18 @@ const minimumRate = 1000
  * A band that lies above half the sample rate does not count. The cutter holds at most one piece in memory, and no more than
  * the samples that it received.
  *
- * @throws RangeError if the maximum is below a second, or the rate below 1,000 Hz, or one of them is infinite.
+ * Throws a `RangeError` if the maximum is below a second, or the rate below 1,000 Hz, or one of them is infinite.
+ *
+ * @example
+ * ```ts
+ * import { Quiet } from "@effect-speech/audio-codec"
+ *
+ * const cutter = Quiet.unsafeMakeCutter(8000, { maximum: "10 seconds" })
+ * const recording = new Float32Array(8000 * 25)
+ * const pieces = [...cutter.push(recording), ...cutter.flush()]
+ * console.log(pieces.at(-1)?.ending) // end
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -105,7 +122,21 @@ export const unsafeMakeCutter = (sampleRate: number, options: CutOptions = {}): 
 }
 
 /**
- * Cuts a stream of blocks as {@link unsafeMakeCutter} does. It dies with its `RangeError`.
+ * Cuts a stream of blocks of one channel as {@link unsafeMakeCutter} does. Each piece arrives as soon as it is complete.
+ *
+ * Fails with the errors of `blocks`. It dies with the `RangeError` of {@link unsafeMakeCutter}.
+ *
+ * @example
+ * ```ts
+ * import { Pcm, type PcmStream, Quiet } from "@effect-speech/audio-codec"
+ * import { Effect, Stream } from "effect"
+ *
+ * export const logCuts = <E, R>(audio: PcmStream.PcmStream<E, R>) =>
+ *   Pcm.decodeStream(audio).pipe(
+ *     Quiet.cutStream(audio.format.sampleRate, { maximum: "2 minutes" }),
+ *     Stream.runForEach(({ ending, startSample }) => Effect.logInfo(`${startSample}: ${ending}`))
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category combinators

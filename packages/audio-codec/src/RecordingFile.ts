@@ -1,9 +1,5 @@
 /**
  * A file as the bytes of a recording, in flat memory: read by position, or from the start as often as you like.
- *
- * ```ts
- * const header = RecordingFile.open("call.mp3").pipe(Effect.flatMap(Container.readHeader), Effect.scoped)
- * ```
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -19,12 +15,26 @@ import { RecordingFileError } from "./RecordingFileError.js"
 export { RecordingFileError } from "./RecordingFileError.js"
 
 /**
- * An open file. Run only one of its effects at a time: all move its position.
+ * An open file. Run only one of its effects at a time: all move its position. All fail with a `RecordingFileError`.
+ *
+ * @example
+ * ```ts
+ * import { RecordingFile } from "@effect-speech/audio-codec"
+ * import { Effect, Stream } from "effect"
+ *
+ * // The bytes of a file that did not change meanwhile.
+ * export const read = (path: string) =>
+ *   RecordingFile.open(path).pipe(
+ *     Effect.flatMap((file) => Stream.runCollect(file.stream)),
+ *     Effect.scoped
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category models
  */
 export interface RecordingFile extends RecordingBytes<RecordingFileError> {
+  /** As given. */
   readonly path: string
   /** The size when it was opened, in bytes. It may be 0. */
   readonly byteLength: number
@@ -47,6 +57,21 @@ const chunkSize = 256 * 1024
 /**
  * Opens a file until the scope ends. A pipe, a socket, a device or a folder is an error, and is not opened: opening a pipe would
  * unblock its writer.
+ *
+ * Fails with `RecordingFileError` if the path names no file that this process can read.
+ *
+ * @example
+ * ```ts
+ * import { Container, RecordingFile } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * export const inspect = (path: string) =>
+ *   RecordingFile.open(path).pipe(
+ *     Effect.flatMap(Container.readHeader),
+ *     Effect.tapErrorTag("RecordingFileError", ({ message }) => Effect.logError(message)),
+ *     Effect.scoped
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding

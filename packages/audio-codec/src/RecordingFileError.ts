@@ -1,4 +1,7 @@
-import { cloneable } from "@effect-speech/common/Cloneable"
+/**
+ * The error of opening and reading the file of a recording.
+ */
+import { documented, linkOf } from "@effect-speech/common/ErrorPage"
 import * as Printable from "@effect-speech/common/Printable"
 import * as Schema from "effect/Schema"
 
@@ -17,12 +20,25 @@ import * as Schema from "effect/Schema"
  * | `EndedEarly`       | the file has become shorter since it was opened |
  * | `Unreadable`       | another error of the system |
  *
+ * @example
+ * ```ts
+ * import { RecordingFile } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * export const open = (path: string) =>
+ *   RecordingFile.open(path).pipe(
+ *     Effect.tapErrorTag("RecordingFileError", ({ code, reason }) => Effect.logWarning(reason, code))
+ *   )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
-export class RecordingFileError extends cloneable(
+export class RecordingFileError extends documented(
   Schema.TaggedError<RecordingFileError>("@effect-speech/audio-codec/RecordingFileError")("RecordingFileError", {
+    /** As given. */
     path: Schema.String,
+    /** What is wrong. */
     reason: Schema.Literal(
       "NotAPath",
       "NotFound",
@@ -40,7 +56,8 @@ export class RecordingFileError extends cloneable(
     code: Schema.UndefinedOr(Schema.String)
   })
 ) {
+  /** What happened, and what to do. */
   override get message(): string {
-    return `${Printable.line(this.path)} can't be read: ${this.problem}.`
+    return `${Printable.line(this.path)} can't be read: ${this.problem}.${linkOf("RecordingFileError")}`
   }
 }

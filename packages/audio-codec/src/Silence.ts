@@ -19,12 +19,22 @@ import { energyOf } from "./internal/pcm/silence.js"
  * @category models
  */
 export class Pause extends Data.Class<{
+  /** Its first sample. */
   readonly startSample: number
   /** The first sample after it. */
   readonly endSample: number
 }> {}
 
 /**
+ * Options of {@link pauses}, {@link pausesStream} and {@link unsafeMakePauseFinder}.
+ *
+ * @example
+ * ```ts
+ * import type { Silence } from "@effect-speech/audio-codec"
+ *
+ * export const longPauses: Silence.PauseOptions = { minimum: "2 seconds", thresholdDecibels: -45 }
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -74,7 +84,7 @@ const makeWindows = (sampleRate: number) => {
 }
 
 /**
- * Finds pauses in samples that arrive in blocks, each when it has ended.
+ * Finds pauses in samples that arrive in blocks, each when it has ended. {@link unsafeMakePauseFinder} makes one for each recording.
  *
  * @since 0.1.0
  * @category models
@@ -82,9 +92,19 @@ const makeWindows = (sampleRate: number) => {
 export interface PauseFinder extends Converter<Float32Array, Pause> {}
 
 /**
- * Makes a finder for one recording of one channel.
+ * Makes a finder for one recording of one channel, for code without Effect.
  *
- * @throws RangeError if the threshold is 0 dB or more, the duration negative or infinite, or the rate below 1 Hz.
+ * Throws a `RangeError` if the threshold is 0 dB or more, the duration negative or infinite, or the rate below 1 Hz.
+ *
+ * @example
+ * ```ts
+ * import { Silence } from "@effect-speech/audio-codec"
+ *
+ * const finder = Silence.unsafeMakePauseFinder(8000, { minimum: "500 millis" })
+ * const pauses = [...finder.push(new Float32Array(8000)), ...finder.flush()]
+ * console.log(pauses.map(({ endSample }) => endSample)) // [ 8000 ]
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -118,9 +138,19 @@ export const unsafeMakePauseFinder = (sampleRate: number, options: PauseOptions 
 }
 
 /**
- * Finds the pauses of a whole recording of one channel.
+ * Finds the pauses of a whole recording of one channel. To cut a recording in its pauses, use `Quiet`.
  *
- * @throws RangeError as {@link unsafeMakePauseFinder} does.
+ * Throws a `RangeError` as {@link unsafeMakePauseFinder} does.
+ *
+ * @example
+ * ```ts
+ * import { Silence } from "@effect-speech/audio-codec"
+ *
+ * const samples = new Float32Array(3 * 8000).fill(0.5, 0, 8000).fill(0.5, 16_000)
+ * const [pause] = Silence.pauses(samples, 8000)
+ * console.log(pause?.startSample, pause?.endSample) // 8000 16000
+ * ```
+ *
  * @since 0.1.0
  * @category combinators
  */
@@ -133,7 +163,21 @@ export const pauses: {
 })
 
 /**
- * Finds the pauses in a stream of blocks, each as soon as it ends. It dies with the `RangeError` of {@link unsafeMakePauseFinder}.
+ * Finds the pauses in a stream of blocks of one channel, each as soon as it ends.
+ *
+ * Fails with the errors of `blocks`. It dies with the `RangeError` of {@link unsafeMakePauseFinder}.
+ *
+ * @example
+ * ```ts
+ * import { Pcm, type PcmStream, Silence } from "@effect-speech/audio-codec"
+ * import { Stream } from "effect"
+ *
+ * export const countPauses = <E, R>(audio: PcmStream.PcmStream<E, R>) =>
+ *   Pcm.decodeStream(audio).pipe(
+ *     Silence.pausesStream(audio.format.sampleRate, { minimum: "1 second" }),
+ *     Stream.runCount
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category combinators
@@ -151,7 +195,7 @@ export const pausesStream: {
 } = streamed(unsafeMakePauseFinder)
 
 /**
- * A piece of a recording.
+ * A piece of a recording. All pieces together are the recording, sample for sample.
  *
  * @since 0.1.0
  * @category models
@@ -159,11 +203,12 @@ export const pausesStream: {
 export interface Piece {
   /** Its first sample, counted from the start of the recording. */
   readonly startSample: number
+  /** Its samples. */
   readonly samples: Float32Array
 }
 
 /**
- * Splits a recording that arrives in blocks. The last piece may be short.
+ * Splits a recording that arrives in blocks. The last piece may be short. {@link unsafeMakeSplitter} makes one for each recording.
  *
  * @since 0.1.0
  * @category models
@@ -174,13 +219,23 @@ export interface Splitter extends Converter<Float32Array, Piece> {}
 const quietWindows = 20
 
 /**
- * Makes a splitter for one recording of one channel. It cuts at the quietest 200 ms of the second half of the longest
- * possible piece, so it works for quiet and for noisy recordings.
+ * Makes a splitter for one recording of one channel, for code without Effect. It cuts at the quietest 200 ms of the second half of the
+ * longest possible piece, so it needs no threshold. For speech in noise, `Quiet.unsafeMakeCutter` cuts fewer words.
  *
  * No piece is longer than `maximum`, which is at least a second. The pieces together are the whole recording. The splitter
  * holds at most one piece in memory, and no more than the samples that it received.
  *
- * @throws RangeError if the maximum is below a second, or the rate below 1 Hz, or one of them is infinite.
+ * Throws a `RangeError` if the maximum is below a second, or the rate below 1 Hz, or one of them is infinite.
+ *
+ * @example
+ * ```ts
+ * import { Silence } from "@effect-speech/audio-codec"
+ *
+ * const splitter = Silence.unsafeMakeSplitter(8000, "10 seconds")
+ * const pieces = [...splitter.push(new Float32Array(8000 * 25)), ...splitter.flush()]
+ * console.log(pieces.reduce((sum, { samples }) => sum + samples.length, 0)) // 200000
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -220,7 +275,17 @@ export const unsafeMakeSplitter = (sampleRate: number, maximum: Duration.Duratio
 }
 
 /**
- * Splits a stream of blocks as {@link unsafeMakeSplitter} does. It dies with its `RangeError`.
+ * Splits a stream of blocks of one channel as {@link unsafeMakeSplitter} does.
+ *
+ * Fails with the errors of `blocks`. It dies with the `RangeError` of {@link unsafeMakeSplitter}.
+ *
+ * @example
+ * ```ts
+ * import { Pcm, type PcmStream, Silence } from "@effect-speech/audio-codec"
+ *
+ * export const pieces = <E, R>(audio: PcmStream.PcmStream<E, R>) =>
+ *   Pcm.decodeStream(audio).pipe(Silence.splitStream(audio.format.sampleRate, "5 minutes"))
+ * ```
  *
  * @since 0.1.0
  * @category combinators

@@ -21,7 +21,15 @@ import type { EncodedStream } from "./Pcm.js"
 import type { WavError } from "./WavError.js"
 
 /**
- * 8000 Hz, one channel, `pcm16`.
+ * The format of telephony, 8000 Hz, one channel, `pcm16`: the models of the service are trained on it.
+ *
+ * @example
+ * ```ts
+ * import { PcmStream, Telephony } from "@effect-speech/audio-codec"
+ *
+ * export const fromSamples = (samples: Int16Array) =>
+ *   PcmStream.fromBytes(Telephony.format, new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -29,7 +37,7 @@ import type { WavError } from "./WavError.js"
 export const format: AudioFormat = /* @__PURE__ */ asValue({ sampleRate: 8000, channels: 1, encoding: "pcm16" })
 
 /**
- * Converts bytes that arrive in chunks to {@link format}.
+ * Converts bytes that arrive in chunks to {@link format}. {@link unsafeMake} makes one for each recording.
  *
  * @since 0.1.0
  * @category models
@@ -47,11 +55,21 @@ export interface Converter {
 }
 
 /**
- * Makes a converter for one recording. It mixes the channels down to their mean. To convert one channel alone, use
- * {@link Channels.pick} and {@link Resampler}.
+ * Makes a converter for one recording, for code without Effect. It mixes the channels down to their mean. To convert one channel alone,
+ * use `Channels.pick` and `Resampler`. For a stream, use {@link telephony}.
  *
- * @throws RangeError for a rate or a number of channels that no WAV file has, and for a rate below 1,000 Hz, which holds no
+ * Throws a `RangeError` for a rate or a number of channels that no WAV file has, and for a rate below 1,000 Hz, which holds no
  * speech.
+ *
+ * @example
+ * ```ts
+ * import { Telephony } from "@effect-speech/audio-codec"
+ *
+ * const converter = Telephony.unsafeMake({ sampleRate: 48_000, channels: 2, encoding: "pcm16" })
+ * const second = new Uint8Array(48_000 * 4)
+ * console.log(converter.push(second).byteLength + converter.flush().byteLength) // 16000
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -110,8 +128,19 @@ export const unsafeMake = (source: AudioFormat): Converter => {
 }
 
 /**
- * Converts audio of any format in one pass. Memory does not grow with the audio. For a format that {@link unsafeMake} refuses, the
- * stream dies with its `RangeError`; {@link readFile} and {@link decodeStream} fail instead.
+ * Converts audio of any format in one pass. Memory does not grow with the audio. The result has a `byteLength` if `audio` has one.
+ *
+ * For a WAV file, {@link readFile} and {@link decodeStream} do both at once.
+ *
+ * Fails with the errors of `audio`. For a format that {@link unsafeMake} refuses, the stream dies with its `RangeError`; {@link readFile}
+ * and {@link decodeStream} fail instead.
+ *
+ * @example
+ * ```ts
+ * import { type PcmStream, telephony, Wav } from "@effect-speech/audio-codec"
+ *
+ * export const save = <E, R>(audio: PcmStream.PcmStream<E, R>, path: string) => Wav.writeFile(telephony(audio), path)
+ * ```
  *
  * @since 0.1.0
  * @category combinators
@@ -144,10 +173,24 @@ const convert = <E>({ audio, layout }: OpenWav<E>): Effect.Effect<EncodedStream<
 }
 
 /**
- * Reads a WAV file of any format as it arrives, and converts it. As with `Wav.decodeStream`, the stream can run once. It fails
- * with a `WavError` of reason `Unsupported` if the rate is below 1,000 Hz.
+ * Reads a WAV file of any format as it arrives, and converts it. As with `Wav.decodeStream`, the stream can run once, inside the scope.
  *
  * `fileLength` is the size of the whole file in bytes. With it, the result has a `byteLength`.
+ *
+ * Fails with `WavError` if the bytes are not a WAV file that `Wav` reads; of reason `Unsupported` also if the rate is below 1,000 Hz. Fails
+ * with the errors of `file`.
+ *
+ * @example
+ * ```ts
+ * import { Telephony, Wav } from "@effect-speech/audio-codec"
+ * import { Effect, type Stream } from "effect"
+ *
+ * export const saveUpload = <E, R>(upload: Stream.Stream<Uint8Array, E, R>, path: string) =>
+ *   Telephony.decodeStream(upload).pipe(
+ *     Effect.flatMap((audio) => Wav.writeFile(audio, path)),
+ *     Effect.scoped
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -179,7 +222,22 @@ export const decodeStream: {
 )
 
 /**
- * Reads and converts a WAV file as {@link decodeStream} does.
+ * Reads and converts a WAV file. The stream can run once, inside the scope. For recordings of other containers, use
+ * `AudioDecoder.decodeFile` and {@link telephony}.
+ *
+ * Fails with `WavError` as {@link decodeStream} does, and with a `PlatformError` if the file can't be opened or read.
+ *
+ * @example
+ * ```ts
+ * import { Telephony, Wav } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * export const convert = (from: string, to: string) =>
+ *   Telephony.readFile(from).pipe(
+ *     Effect.flatMap((audio) => Wav.writeFile(audio, to)),
+ *     Effect.scoped
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding

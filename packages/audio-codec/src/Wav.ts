@@ -31,24 +31,35 @@ export type { Decoder } from "./internal/wav/wavParser.js"
 export { WavError } from "./WavError.js"
 
 /**
- * The content of a WAV file: a format, and its samples as raw bytes.
+ * The content of a WAV file in memory: a format, and its samples as raw bytes.
  *
  * @since 0.1.0
  * @category models
  */
 export interface WavAudio {
+  /** The format of the samples. */
   readonly format: AudioFormat
+  /** The samples, in whole frames. */
   readonly bytes: Uint8Array
 }
 
 /**
  * Makes the bytes before the samples: the canonical 44 for PCM, 58 with a `fact` chunk for other encodings. If the file
- * would exceed the 4 GiB of a WAV file, it is an RF64, and its header has 36 more.
+ * would exceed the 4 GiB of a WAV file, it is an RF64, and its header has 36 more. Use it to write a file by other means than
+ * {@link writeFile} and {@link encodeStream}.
  *
  * `dataLength` is in bytes. Without it the sizes are 0xFFFFFFFF, as in a streamed file, and `fact` states 0 frames.
  *
- * @throws RangeError if the length is not whole frames, or the format is not one of a WAV file: a frame has at most 65,535
+ * Throws a `RangeError` if the length is not whole frames, or the format is not one of a WAV file: a frame has at most 65,535
  * bytes, and the rate is an integer.
+ *
+ * @example
+ * ```ts
+ * import { Telephony, Wav } from "@effect-speech/audio-codec"
+ *
+ * console.log(Wav.header(Telephony.format, 16_000).byteLength) // 44
+ * ```
+ *
  * @since 0.1.0
  * @category encoding and decoding
  */
@@ -62,9 +73,18 @@ export const header = (format: AudioFormat, dataLength?: number | undefined): Ui
 }
 
 /**
- * Makes a WAV file in memory.
+ * Makes a WAV file in memory: the header, and a copy of the samples.
  *
- * @throws RangeError if the bytes end inside a frame, or the format is not one of a WAV file.
+ * Throws a `RangeError` if the bytes end inside a frame, or the format is not one of a WAV file.
+ *
+ * @example
+ * ```ts
+ * import { Telephony, Wav } from "@effect-speech/audio-codec"
+ *
+ * const second = new Uint8Array(16_000)
+ * console.log(Wav.encode(second, Telephony.format).byteLength) // 16044
+ * ```
+ *
  * @since 0.1.0
  * @category encoding and decoding
  */
@@ -78,8 +98,19 @@ export const encode: {
 )
 
 /**
- * Makes a decoder for one file. It holds at most one incomplete header field or frame, and allocates no memory by a size that
- * the file declares.
+ * Makes a decoder for one file that arrives in chunks, for code without Effect. For a stream, use {@link decodeStream}. It holds at most
+ * one incomplete header field or frame, and allocates no memory by a size that the file declares.
+ *
+ * @example
+ * ```ts
+ * import { Telephony, Wav } from "@effect-speech/audio-codec"
+ * import { Either } from "effect"
+ *
+ * const file = Wav.encode(new Uint8Array(320), Telephony.format)
+ * const decoder = Wav.makeDecoder()
+ * const frames = [decoder.push(file.subarray(0, 100)), decoder.push(file.subarray(100))].map(Either.getOrThrow).flat()
+ * console.log(frames.reduce((sum, { byteLength }) => sum + byteLength, 0)) // 320
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -88,7 +119,21 @@ export const makeDecoder = (): Decoder => makeWavParser()
 
 /**
  * Reads a WAV file in memory. Bytes after the last whole frame are dropped. The samples are a view of `file`, unless it is a
- * big-endian RIFX.
+ * big-endian RIFX. For a file on a disk, use {@link readFile}.
+ *
+ * Fails with `WavError` if the bytes are not a WAV file, or one that this module does not read.
+ *
+ * @example
+ * ```ts
+ * import { AudioFormat, Telephony, Wav } from "@effect-speech/audio-codec"
+ * import { Either } from "effect"
+ *
+ * const file = Wav.encode(new Uint8Array(320), Telephony.format)
+ * const text = Wav.decode(file).pipe(
+ *   Either.match({ onLeft: (error) => error.message, onRight: ({ format }) => AudioFormat.describe(format) })
+ * )
+ * console.log(text) // 8000 Hz, 1 channel, pcm16
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -101,20 +146,32 @@ export const decode = (file: Uint8Array): Either.Either<WavAudio, WavError> => {
 }
 
 /**
- * The header of a WAV file.
+ * The header of a WAV file, as {@link decodeHeader} reads it.
  *
  * @since 0.1.0
  * @category models
  */
 export class WavHeader extends Data.Class<{
+  /** The format of the samples. */
   readonly format: AudioFormat
   /** The size of the samples, in bytes. `undefined` if neither the header nor the size of the file states it. */
   readonly byteLength: number | undefined
 }> {}
 
 /**
- * Enough bytes for {@link decodeHeader}: some programs put notes before the samples, or fill the header up to a block of the
- * disk.
+ * A number of bytes that is enough for {@link decodeHeader}, 128 KiB: some programs put notes before the samples, or fill the header up to a
+ * block of the disk.
+ *
+ * @example
+ * ```ts
+ * import { readSync } from "node:fs"
+ * import { Wav } from "@effect-speech/audio-codec"
+ *
+ * export const headerOf = (descriptor: number, fileLength: number) => {
+ *   const beginning = new Uint8Array(Math.min(Wav.longestHeader, fileLength))
+ *   return Wav.decodeHeader(beginning.subarray(0, readSync(descriptor, beginning)), fileLength)
+ * }
+ * ```
  *
  * @since 0.1.0
  * @category constants
@@ -122,10 +179,21 @@ export class WavHeader extends Data.Class<{
 export const longestHeader: number = 128 * 1024
 
 /**
- * Reads only the header, from the first bytes of a file. Fails with a `WavError` if they end before the samples begin.
+ * Reads only the header, from the first bytes of a file. For other containers too, use `Container.readHeader`.
  *
  * `fileLength` is the size of the whole file in bytes. With it, `byteLength` counts the samples that the file has, as in
  * {@link readFile}; without it, those that the header declares.
+ *
+ * Fails with `WavError` if the bytes are not the beginning of a WAV file, or end before the samples begin.
+ *
+ * @example
+ * ```ts
+ * import { Telephony, Wav } from "@effect-speech/audio-codec"
+ * import { Either } from "effect"
+ *
+ * const beginning = Wav.header(Telephony.format, 16_000)
+ * console.log(Either.getOrThrow(Wav.decodeHeader(beginning)).byteLength) // 16000
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -149,8 +217,23 @@ export const decodeHeader: {
 )
 
 /**
- * Reads a WAV file as it arrives: first the format, then the samples as a stream of whole frames. The stream can run once,
- * inside the scope. A file that ends early gives the samples it has, so the length is unknown before the end.
+ * Reads a WAV file as it arrives, such as an upload: first the format, then the samples as a stream of whole frames. The stream can run
+ * once, inside the scope; a second run dies. A file that ends early gives the samples it has, so the length is unknown before the end.
+ *
+ * Fails with `WavError` if the bytes are not a WAV file that this module reads, and with the errors of `file`.
+ *
+ * @example
+ * ```ts
+ * import { AudioFormat, Wav } from "@effect-speech/audio-codec"
+ * import { Effect, type Stream } from "effect"
+ *
+ * export const save = <E, R>(upload: Stream.Stream<Uint8Array, E, R>, path: string) =>
+ *   Effect.gen(function* () {
+ *     const audio = yield* Wav.decodeStream(upload)
+ *     yield* Effect.logInfo(AudioFormat.describe(audio.format))
+ *     return yield* Wav.writeFile(audio, path)
+ *   }).pipe(Effect.scoped)
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -161,8 +244,23 @@ export const decodeStream = <E, R>(
   Effect.map(openWav(file), ({ audio }) => audio)
 
 /**
- * Reads a WAV file as {@link decodeStream} does, in blocks of 2 MiB, and gives the length of its samples. A pipe is a
- * `SystemError` of reason `BadResource`, because it cannot be read by position; decode its stream instead.
+ * Reads a WAV file as {@link decodeStream} does, in blocks of 2 MiB, and gives the length of its samples. Memory does not grow with the
+ * file.
+ *
+ * Fails with `WavError` if it is not a WAV file that this module reads, and with a `PlatformError` if it can't be opened or read. A pipe is
+ * a `SystemError` of reason `BadResource`, because it cannot be read by position; decode its stream instead.
+ *
+ * @example
+ * ```ts
+ * import { AudioFormat, Wav } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * export const describe = (path: string) =>
+ *   Wav.readFile(path).pipe(
+ *     Effect.map(({ byteLength, format }) => `${AudioFormat.describe(format)}, ${byteLength ?? "unknown"} bytes`),
+ *     Effect.scoped
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -182,6 +280,19 @@ export const readFile = (
  * {@link contentLength} gives the number of bytes before the stream runs. For the response of an HTTP server, use `wav` of
  * `@effect-speech/tts/SpeechResponse`: the server alone would end audio that was cut as if it were whole.
  *
+ * Fails with `WavError` of reason `LengthMismatch` if the audio has another length than it announced, or ends inside a frame, and with the
+ * errors of `audio`. It dies with a `RangeError` if no WAV file has this format.
+ *
+ * @example
+ * ```ts
+ * import { type PcmStream, Wav } from "@effect-speech/audio-codec"
+ * import { type Effect, Stream } from "effect"
+ *
+ * // Writes into any sink of bytes, such as the input of a process.
+ * export const sendTo = <E, R, E2>(audio: PcmStream.PcmStream<E, R>, send: (bytes: Uint8Array) => Effect.Effect<void, E2>) =>
+ *   Stream.runForEach(Wav.encodeStream(audio), send)
+ * ```
+ *
  * @since 0.1.0
  * @category encoding and decoding
  */
@@ -199,6 +310,14 @@ export const encodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Uint8A
  * The number of bytes that {@link encodeStream} gives: the `Content-Length` of a request or a response. `undefined` if the
  * length of the audio is unknown.
  *
+ * @example
+ * ```ts
+ * import { PcmStream, Telephony, Wav } from "@effect-speech/audio-codec"
+ *
+ * const audio = PcmStream.silence(Telephony.format, "1 second")
+ * console.log(Wav.contentLength(audio)) // 16044
+ * ```
+ *
  * @since 0.1.0
  * @category getters
  */
@@ -206,16 +325,19 @@ export const contentLength = ({ byteLength, format }: PcmStream<unknown, unknown
   byteLength === undefined ? undefined : wavHeader(format, byteLength).byteLength + byteLength + padding(byteLength)
 
 /**
- * The file that was written.
+ * The file that {@link writeFile}, {@link fileSink} or {@link repair} wrote.
  *
  * @since 0.1.0
  * @category models
  */
 export class WavFile extends Data.Class<{
+  /** As given. */
   readonly path: string
+  /** The format of the samples. */
   readonly format: AudioFormat
   /** The size of the samples, in bytes: the file without its header. */
   readonly dataLength: number
+  /** The duration of the samples, in milliseconds. */
   readonly durationMillis: number
 }> {}
 
@@ -229,10 +351,26 @@ const written = (path: string, format: AudioFormat, dataLength: number): WavFile
  * until then only its owner can read it. After a failure, an interrupt or a crash there is the old file or none, never a part
  * of one.
  *
- * - Audio that does not have the announced length is a `WavError`, and there is no file.
  * - A link to a file is followed.
  * - A device that can seek gets the bytes as they come, with the header of {@link encodeStream}.
- * - A folder, a pipe or a socket is a `SystemError` of reason `BadResource`.
+ *
+ * Fails with `WavError` of reason `LengthMismatch` if the audio has another length than it announced, or ends inside a frame: then there is
+ * no file. Fails with a `PlatformError` if the file can't be written; a folder, a pipe or a socket is a `SystemError` of reason
+ * `BadResource`. Fails with the errors of `audio`. It dies with a `RangeError` if no WAV file has this format.
+ *
+ * @example
+ * ```ts
+ * import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+ * import { PcmStream, Telephony, Wav } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * const program = PcmStream.silence(Telephony.format, "2 seconds").pipe(
+ *   Wav.writeFile("pause.wav"),
+ *   Effect.map(({ durationMillis }) => durationMillis)
+ * )
+ *
+ * Effect.runPromise(Effect.provide(program, NodeFileSystem.layer)).then(console.log) // 2000
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -257,6 +395,18 @@ export const writeFile: {
 /**
  * {@link writeFile} as a `Sink` of bytes, for a stream that also goes elsewhere (`Stream.tapSink`). The file takes its name
  * only when the stream ends.
+ *
+ * Fails with `WavError` and `PlatformError` as {@link writeFile} does.
+ *
+ * @example
+ * ```ts
+ * import { type PcmStream, Wav } from "@effect-speech/audio-codec"
+ * import { Stream } from "effect"
+ *
+ * // Plays speech, and keeps it.
+ * export const keep = <E, R>(speech: PcmStream.PcmStream<E, R>, path: string) =>
+ *   Stream.tapSink(speech.stream, Wav.fileSink(speech.format, path, speech))
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -300,6 +450,21 @@ export const fileSink = (
  *
  * The sizes are changed in place. If the samples are too long for them, the file is written again as an RF64, as
  * {@link writeFile} does, without the chunks that other programs put before the samples.
+ *
+ * Fails with `WavError` if it is not a WAV file that this module reads; the file stays as it was. Fails with a `PlatformError` if it can't
+ * be read or written.
+ *
+ * @example
+ * ```ts
+ * import { Wav } from "@effect-speech/audio-codec"
+ * import { Console, Effect } from "effect"
+ *
+ * export const repaired = (path: string) =>
+ *   Wav.repair(path).pipe(
+ *     Effect.flatMap(({ durationMillis }) => Console.log(`${path}: ${durationMillis / 1000} s`)),
+ *     Effect.catchTag("WavError", (error) => Console.error(error.message))
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding

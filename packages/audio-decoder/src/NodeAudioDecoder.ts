@@ -1,9 +1,5 @@
 /**
  * The `AudioDecoder` of audio-codec for Node: it decodes MP3, M4A, FLAC, OGG and WebM in threads of Node.
- *
- * ```ts
- * const audio = yield* AudioDecoder.decodeFile("call.mp3").pipe(Effect.provide(NodeAudioDecoder.layer))
- * ```
  */
 import * as FileSystem from "@effect/platform/FileSystem"
 import { AudioDecoder, AudioDecoderError } from "@effect-speech/audio-codec/AudioDecoder"
@@ -15,8 +11,25 @@ import * as CompressedRecording from "./unstable/CompressedRecording.js"
 
 /**
  * Decodes each recording in its own thread, which ends with the scope, to mono (the mean of the channels), float32, at the
- * recording's rate. A recording that is damaged or cut off is an `AudioDecoderError` of reason `Unreadable`. A recording that
- * arrives as a stream is kept in a temporary file meanwhile.
+ * recording's rate. A recording that arrives as a stream is kept in a temporary file meanwhile. If all recordings are WAV, use
+ * `AudioDecoder.layerWav` of audio-codec instead.
+ *
+ * The layer itself never fails. Decoding fails with `AudioDecoderError` of reason `Unreadable` if a recording is damaged or cut off.
+ *
+ * @example
+ * ```ts
+ * import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+ * import { AudioDecoder, telephony, Wav } from "@effect-speech/audio-codec"
+ * import { NodeAudioDecoder } from "@effect-speech/audio-decoder"
+ * import { Effect, Layer } from "effect"
+ *
+ * export const convert = (from: string, to: string) =>
+ *   AudioDecoder.decodeFile(from).pipe(
+ *     Effect.flatMap((audio) => Wav.writeFile(telephony(audio), to)),
+ *     Effect.scoped,
+ *     Effect.provide(Layer.provideMerge(NodeAudioDecoder.layer, NodeFileSystem.layer))
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category layers

@@ -2,6 +2,7 @@
  * Reports a failure: its exit code, and its sentence for a person or JSON for a program.
  */
 import type { ServeError } from "@effect/platform/HttpServerError"
+import { linkOf, withoutLink } from "@effect-speech/common/ErrorPage"
 import { codeOrName } from "@effect-speech/common/SystemCode"
 import type { PieceStoreError } from "@effect-speech/long-form/PieceStore"
 import type { SttError } from "@effect-speech/stt/SttError"
@@ -21,6 +22,7 @@ import { describeUnreachable } from "./unreachable.js"
 interface Described {
   /** The exit code. */
   readonly code: number
+  readonly tag: string
   /** For a person. */
   readonly text: string
   /** For `--json`. */
@@ -61,7 +63,7 @@ const describe = (
   place: SettingsPlace["Type"] = { file: undefined }
 ): Described => {
   if (isServiceError(error)) {
-    return { code: ExitCode.ofServiceError(error), text: describeServiceError(error), details: error }
+    return { code: ExitCode.ofServiceError(error), tag: error._tag, text: describeServiceError(error), details: error }
   }
   const described = (
     code: number,
@@ -70,7 +72,8 @@ const describe = (
     details: unknown = { _tag: tag, message }
   ): Described => ({
     code,
-    text: `${message} [${tag}]`,
+    tag,
+    text: `${withoutLink(message)} [${tag}]`,
     details
   })
   if (ConfigError.isConfigError(error)) {
@@ -139,11 +142,11 @@ export const report = (error: CommandError, options: { readonly json: boolean })
     return Effect.tap(report(error.error, options), () => say(error.note))
   }
   return Effect.flatMap(SettingsPlace, (place) => {
-    const { code, details, text } = describe(error, place)
+    const { code, details, tag, text } = describe(error, place)
     if (options.json) return Effect.as(Console.log(Json.stringify({ error: details })), code)
     const unreachable = isServiceError(error) ? describeUnreachable(error) : Effect.succeed("")
     return Effect.as(
-      Effect.flatMap(unreachable, (advice) => sayFailure(`${text}${advice}`)),
+      Effect.flatMap(unreachable, (advice) => sayFailure(`${text}${advice}${linkOf(tag)}`)),
       code
     )
   })

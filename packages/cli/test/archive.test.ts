@@ -419,6 +419,8 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
       ] as const) {
         expect(yield* archive(command)).toEqual({ code: 41, stdout, stderr })
       }
+      // It looks into the store alone.
+      expect(yield* archive(`status --out ${out}`)).toEqual({ code: 0, stdout: spent(16), stderr: "" })
       expect((yield* requestCount) - before).toBe(2)
       for (const says of [
         "speech: Audio of 2 files is synthesized again, for 16 credits.",

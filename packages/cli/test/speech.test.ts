@@ -395,6 +395,9 @@ it.scoped("a data directory has the same key at the next start, and a new one wi
     const replaced = (yield* served("--new-key")).apiKey
     expect(replaced).toMatch(/^local_/)
     expect(replaced).not.toBe(first.apiKey)
+    // Without its file, nothing but the digest of the key is known.
+    yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.remove(`${folder}/data/api-key`))
+    expect((yield* served()).apiKey).toBeNull()
   }).pipe(Effect.provide(NodeFileSystem.layer))
 )
 

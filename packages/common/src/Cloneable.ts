@@ -6,7 +6,20 @@
 const spanAnnotation = Symbol.for("effect/SpanAnnotation")
 
 /**
- * The class, whose errors no Proxy is put around. Extend the result.
+ * Returns the error class itself, changed so that Effect puts no Proxy around its errors. Extend the result.
+ *
+ * @example
+ * ```ts
+ * import { Cloneable } from "@effect-speech/common"
+ * import { Effect, Schema } from "effect"
+ *
+ * export class NoVoice extends Cloneable.cloneable(
+ *   Schema.TaggedError<NoVoice>("NoVoice")("NoVoice", { voice: Schema.String })
+ * ) {}
+ *
+ * const failure = new NoVoice({ voice: "v1" }).pipe(Effect.withSpan("speak"), Effect.flip, Effect.runSync)
+ * console.log(structuredClone(failure) instanceof Error) // true
+ * ```
  *
  * @since 0.1.0
  * @category combinators

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 const { performance, setImmediate, setTimeout } = globalThis
 
 /**
- * A computation that may take seconds. Timers and the network can run at each `yield`.
+ * A computation that may take seconds, as a generator. Timers and the network can run at each `yield`.
  *
  * @since 0.1.0
  * @category models
@@ -26,6 +26,15 @@ const onNextTurn = (run: () => void): void => {
 /**
  * Suspends the fiber until the next turn of the event loop, so that waiting timers and network events run first.
  * `Effect.yieldNow` lets only other fibers run.
+ *
+ * @example
+ * ```ts
+ * import { Cooperative } from "@effect-speech/common"
+ * import { Effect } from "effect"
+ *
+ * export const inTurns = (jobs: ReadonlyArray<() => void>) =>
+ *   Effect.forEach(jobs, (job) => Effect.zipRight(Cooperative.yieldToEventLoop, Effect.sync(job)), { discard: true })
+ * ```
  *
  * @since 0.1.0
  * @category combinators
@@ -50,6 +59,23 @@ const isTurnOver = (): boolean => {
 
 /**
  * Runs a computation step by step. It pauses when all computations together have taken 5 ms of a turn of the event loop.
+ *
+ * @example
+ * ```ts
+ * import { Cooperative } from "@effect-speech/common"
+ * import { Effect } from "effect"
+ *
+ * function* sum(numbers: Iterable<number>): Cooperative.Steps<number> {
+ *   let total = 0
+ *   for (const number of numbers) {
+ *     total += number
+ *     yield
+ *   }
+ *   return total
+ * }
+ *
+ * Effect.runPromise(Cooperative.cooperatively(sum([1, 2, 3]))).then(console.log) // 6
+ * ```
  *
  * @since 0.1.0
  * @category combinators

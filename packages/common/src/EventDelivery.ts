@@ -13,7 +13,7 @@ import type * as Scope from "effect/Scope"
 import { contained } from "./Contained.js"
 
 /**
- * A function that runs at each event of a job.
+ * A function that runs at each event of a job. It has no errors; defects are logged.
  *
  * @since 0.1.0
  * @category models
@@ -49,8 +49,22 @@ const warn = (runtime: Runtime.Runtime<never>, message: string): void => {
 }
 
 /**
+ * Makes a delivery that you end yourself, by `unsafeEnd`. If the job has a scope, use {@link scoped}.
+ *
  * `replaces` says whether an event makes an earlier one of no interest. If the earlier one still waits, it is dropped: a slow
  * handler of progress gets the latest figures.
+ *
+ * @example
+ * ```ts
+ * import { EventDelivery } from "@effect-speech/common"
+ * import { Console, Effect } from "effect"
+ *
+ * const delivery = EventDelivery.make<number>(
+ *   (percent) => Console.log(`${percent} %`),
+ *   () => true
+ * )
+ * Effect.runSync(delivery.emit(50)) // 50 %
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -143,6 +157,19 @@ export const make = <Event>(
 
 /**
  * A delivery that ends with the scope. Without a handler it does nothing.
+ *
+ * @example
+ * ```ts
+ * import { EventDelivery } from "@effect-speech/common"
+ * import { Effect } from "effect"
+ *
+ * export const job = (onEvent: EventDelivery.EventHandler<string> | undefined) =>
+ *   Effect.gen(function* () {
+ *     const { emit } = yield* EventDelivery.scoped(onEvent, (later, earlier) => later === earlier)
+ *     yield* emit("begun")
+ *     yield* emit("ended")
+ *   }).pipe(Effect.scoped)
+ * ```
  *
  * @since 0.1.0
  * @category combinators

@@ -9,7 +9,19 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 
 /**
- * Whether a path, or a folder above it, does not exist.
+ * Whether an error of the file system says that a path, or a folder above it, does not exist.
+ *
+ * @example
+ * ```ts
+ * import { FileSystem } from "@effect/platform"
+ * import { Files } from "@effect-speech/common"
+ * import { Effect } from "effect"
+ *
+ * export const readIfAny = (path: string) =>
+ *   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readFileString(path)).pipe(
+ *     Effect.catchIf(Files.isMissing, () => Effect.succeed(undefined))
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category guards
@@ -21,8 +33,21 @@ export const isMissing = (error: unknown): boolean =>
 const above = (path: string): string | undefined => /^(.*[^/\\])[/\\]+[^/\\]+[/\\]*$/s.exec(path)?.[1]
 
 /**
- * Makes a folder, and those above it that do not exist, each with this mode. Node's own recursive `mkdir` never ends if the system
- * answers ENOENT although the folder above exists, as in `/proc`.
+ * Makes a folder, and those above it that do not exist, each with this mode. A folder that exists is left as it is. Node's own recursive
+ * `mkdir` never ends if the system answers ENOENT although the folder above exists, as in `/proc`.
+ *
+ * Fails with a `PlatformError` if the folder can't be made, or something else has its name.
+ *
+ * @example
+ * ```ts
+ * import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+ * import { Files } from "@effect-speech/common"
+ * import { Effect } from "effect"
+ *
+ * // A folder that only its owner can read.
+ * export const makePrivate = (path: string) =>
+ *   Files.makeFolder(path, 0o700).pipe(Effect.provide(NodeFileSystem.layer))
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -55,7 +80,8 @@ const nameBeside = (path: string): string => {
 }
 
 /**
- * A name for a temporary file beside `path`. The scope removes the file if it is still there.
+ * A name for a temporary file beside `path`, so that a rename stays on one disk. The scope removes the file if it is still there. To replace
+ * a file, {@link replace} does the rest too.
  *
  * @since 0.1.0
  * @category combinators
@@ -69,6 +95,16 @@ export const temporaryBeside = (path: string): Effect.Effect<string, never, File
   )
 
 /**
+ * Options of {@link replace}.
+ *
+ * @example
+ * ```ts
+ * import type { Files } from "@effect-speech/common"
+ *
+ * // Makes a missing folder, and removes what a killed process left.
+ * export const options: Files.ReplaceOptions = { temporary: "state.json.part", folderMode: 0o700 }
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -95,6 +131,18 @@ const exists = (error: unknown): boolean =>
  *
  * `write` must not write into a file that exists, such as by the flag `wx`. If another process removes the temporary file meanwhile, it
  * has replaced `path` itself, and that file is as good.
+ *
+ * Fails with the error of `write`, and with a `PlatformError` if the file can't be renamed.
+ *
+ * @example
+ * ```ts
+ * import { Files } from "@effect-speech/common"
+ *
+ * export const save = (path: string, state: object) =>
+ *   Files.replace(path, (temporary, fs) => fs.writeFileString(temporary, JSON.stringify(state), { flag: "wx" }), {
+ *     folderMode: 0o700
+ *   })
+ * ```
  *
  * @since 0.1.0
  * @category constructors

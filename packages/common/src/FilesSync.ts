@@ -10,6 +10,18 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
  * Makes a folder, and those above it that do not exist, as `makeFolder` of `Files` does. Each has this mode, whatever the umask is.
  * Returns whether it made the folder.
  *
+ * Throws the error of Node if the folder can't be made.
+ *
+ * @example
+ * ```ts
+ * import { tmpdir } from "node:os"
+ * import { join } from "node:path"
+ * import { FilesSync } from "@effect-speech/common"
+ *
+ * const folder = join(tmpdir(), `speech-${crypto.randomUUID()}`)
+ * console.log(FilesSync.makeFolderSync(folder, 0o700), FilesSync.makeFolderSync(folder, 0o700)) // true false
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */

@@ -16,7 +16,14 @@ const toEscape = (character: string): string =>
   shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 
 /**
- * Text on one line. JSON stays valid and keeps its value, because only its strings can hold these characters.
+ * Text on one line, safe for a terminal or a log. JSON stays valid and keeps its value, because only its strings can hold these characters.
+ *
+ * @example
+ * ```ts
+ * import { Printable } from "@effect-speech/common"
+ *
+ * console.log(Printable.line("a\tb\u001b[2J")) // a\tb\u001b[2J
+ * ```
  *
  * @since 0.1.0
  * @category combinators
@@ -26,6 +33,13 @@ export const line = (text: string): string => text.replace(inLine, toEscape)
 /**
  * A sentence as the end of another one: with a small first letter, and without its full stop.
  *
+ * @example
+ * ```ts
+ * import { Printable } from "@effect-speech/common"
+ *
+ * console.log(`It failed: ${Printable.asPhrase("The disk is full.")}; free some space.`)
+ * ```
+ *
  * @since 0.1.0
  * @category combinators
  */
@@ -33,7 +47,7 @@ export const asPhrase = (sentence: string): string =>
   sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
 
 /**
- * Like {@link line}, but line breaks and tabs stay.
+ * Text on several lines, safe for a terminal or a log: like {@link line}, but line breaks and tabs stay.
  *
  * @since 0.1.0
  * @category combinators

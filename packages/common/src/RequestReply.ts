@@ -3,8 +3,26 @@ import type { Worker } from "node:worker_threads"
 import * as Effect from "effect/Effect"
 
 /**
- * Sends a message to a thread and waits for its reply. Fails with a sentence if the thread has an error or ends. Send the next
- * message after the reply.
+ * Sends a message to a thread and waits for its reply. Send the next message after the reply. The reply is not checked: `Reply` is what you
+ * say it is.
+ *
+ * Fails with a sentence if the thread has an error or ends.
+ *
+ * @example
+ * ```ts
+ * import { Worker } from "node:worker_threads"
+ * import { RequestReply } from "@effect-speech/common"
+ * import { Effect } from "effect"
+ *
+ * const source = `const { parentPort } = require("node:worker_threads")
+ * parentPort.on("message", (number) => parentPort.postMessage(2 * number))`
+ * const thread = new Worker(source, { eval: true })
+ *
+ * const doubled = RequestReply.requestReply<number>(thread, 21)
+ * Effect.runPromise(doubled)
+ *   .then(console.log) // 42
+ *   .finally(() => thread.terminate())
+ * ```
  *
  * @since 0.1.0
  * @category operations

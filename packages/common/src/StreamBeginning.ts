@@ -6,12 +6,13 @@ import * as Stream from "effect/Stream"
 import { concat } from "./TypedArrays.js"
 
 /**
- * A stream whose beginning was read.
+ * A stream whose beginning was read, as {@link read} returns it.
  *
  * @since 0.1.0
  * @category models
  */
 export interface StreamBeginning<out E, out R> {
+  /** The bytes that were read. */
   readonly beginning: Uint8Array
   /** Whether the beginning is all of it. */
   readonly isWhole: boolean
@@ -20,8 +21,23 @@ export interface StreamBeginning<out E, out R> {
 }
 
 /**
- * Reads the beginning of a stream from its pull (`Stream.toPull`). `needed` is the number of bytes to read at least; it may depend on those that were read. A
- * source may reuse its blocks: the beginning is a copy, unless it came at once.
+ * Reads the beginning of a stream from its pull (`Stream.toPull`). `needed` is the number of bytes to read at least; it may depend on
+ * those that were read. A source may reuse its blocks: the beginning is a copy, unless it came at once.
+ *
+ * Fails with the errors of the stream.
+ *
+ * @example
+ * ```ts
+ * import { StreamBeginning } from "@effect-speech/common"
+ * import { Effect, Stream } from "effect"
+ *
+ * const stream = Stream.make(Uint8Array.of(1, 2), Uint8Array.of(3))
+ * const program = Stream.toPull(stream).pipe(
+ *   Effect.flatMap((pull) => StreamBeginning.read(pull, () => 2)),
+ *   Effect.scoped
+ * )
+ * console.log(Effect.runSync(program).beginning) // 1, 2
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding

@@ -47,7 +47,17 @@ const hashOfFields = (value: object): number =>
   Hash.optimize(fieldsOf(value).reduce((sum, [name, field]) => sum ^ Hash.combine(Hash.string(name))(hashOf(field)), 0))
 
 /**
- * The class, whose instances are equal if their fields are. Extend the result.
+ * Returns the class itself, changed so that its instances are equal if their fields are. Extend the result.
+ *
+ * @example
+ * ```ts
+ * import { Structural } from "@effect-speech/common"
+ * import { Data, Equal } from "effect"
+ *
+ * class Words extends Structural.structural(Data.Class<{ readonly words: ReadonlyArray<string> }>) {}
+ *
+ * console.log(Equal.equals(new Words({ words: ["a"] }), new Words({ words: ["a"] }))) // true
+ * ```
  *
  * @since 0.1.0
  * @category combinators
@@ -69,8 +79,18 @@ export const structural = <Class extends abstract new (...parameters: never) => 
 }
 
 /**
- * An instance with these fields, which are not checked. It costs a thirtieth of the constructor of a class of Schema, which looks for
- * defaults even if it checks nothing.
+ * Makes an instance with these fields, which are not checked. It costs a thirtieth of the constructor of a class of Schema, which looks for
+ * defaults even if it checks nothing. Use it where the fields are known to be valid.
+ *
+ * @example
+ * ```ts
+ * import { Structural } from "@effect-speech/common"
+ * import { Schema } from "effect"
+ *
+ * class Cue extends Schema.Class<Cue>("Cue")({ startMillis: Schema.Number }) {}
+ *
+ * console.log(Structural.unsafeInstance(Cue, { startMillis: 20 }) instanceof Cue) // true
+ * ```
  *
  * @since 0.1.0
  * @category combinators

@@ -8,7 +8,19 @@ import * as Predicate from "effect/Predicate"
 const isIdentifier = (text: unknown): text is string => typeof text === "string" && /^\w{1,64}$/.test(text)
 
 /**
- * The system's code of an error, such as `ECONNREFUSED`, from anywhere in the chain of its causes.
+ * The system's code of an error, such as `ECONNREFUSED`, from anywhere in the chain of its causes. `undefined` if there is none.
+ *
+ * @example
+ * ```ts
+ * import { statSync } from "node:fs"
+ * import { SystemCode } from "@effect-speech/common"
+ *
+ * try {
+ *   statSync("/no/such/file")
+ * } catch (error) {
+ *   console.log(SystemCode.systemCode(error)) // ENOENT
+ * }
+ * ```
  *
  * @since 0.1.0
  * @category combinators
@@ -26,6 +38,13 @@ export const systemCode = (error: unknown): string | undefined => {
 /**
  * The name of an error of another library. A `SystemError` also gives its reason, which is one of a few fixed words.
  *
+ * @example
+ * ```ts
+ * import { SystemCode } from "@effect-speech/common"
+ *
+ * console.log(SystemCode.errorName(new TypeError("may hold a key"))) // TypeError
+ * ```
+ *
  * @since 0.1.0
  * @category combinators
  */
@@ -39,6 +58,13 @@ export const errorName = (error: unknown): string => {
 /**
  * The system's code of an error, or its name if it has none.
  *
+ * @example
+ * ```ts
+ * import { SystemCode } from "@effect-speech/common"
+ *
+ * console.log(SystemCode.codeOrName(Object.assign(new Error("refused"), { code: "ECONNREFUSED" }))) // ECONNREFUSED
+ * ```
+ *
  * @since 0.1.0
  * @category combinators
  */
@@ -46,6 +72,13 @@ export const codeOrName = (error: unknown): string => systemCode(error) ?? error
 
 /**
  * Whether the process (`EMFILE`) or the system (`ENFILE`) has too many open files: nothing is wrong with this one.
+ *
+ * @example
+ * ```ts
+ * import { SystemCode } from "@effect-speech/common"
+ *
+ * console.log(SystemCode.isTooManyOpenFiles("EMFILE"), SystemCode.isTooManyOpenFiles("ENOENT")) // true false
+ * ```
  *
  * @since 0.1.0
  * @category guards

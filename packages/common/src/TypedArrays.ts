@@ -3,7 +3,14 @@
 type TypedArray = Uint8Array | Int16Array | Float32Array
 
 /**
- * Joins arrays. A single one is returned itself, not a copy.
+ * Joins arrays. If the first has all elements, it is returned itself, not a copy.
+ *
+ * @example
+ * ```ts
+ * import { TypedArrays } from "@effect-speech/common"
+ *
+ * console.log(TypedArrays.concat([Uint8Array.of(1), Uint8Array.of(2, 3)], Uint8Array)) // 1, 2, 3
+ * ```
  *
  * @since 0.1.0
  * @category combinators

@@ -1,7 +1,14 @@
 /** UUIDs that are made from bytes (RFC 9562), so that the same facts give the same id. */
 
 /**
- * Two hexadecimal digits a byte.
+ * Bytes as hexadecimal digits, two a byte.
+ *
+ * @example
+ * ```ts
+ * import { Uuid } from "@effect-speech/common"
+ *
+ * console.log(Uuid.hex(Uint8Array.of(1, 255))) // 01ff
+ * ```
  *
  * @since 0.1.0
  * @category combinators
@@ -10,7 +17,7 @@ export const hex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 
 /**
- * 32 hexadecimal digits as a UUID is written.
+ * Writes 32 hexadecimal digits as a UUID.
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -32,6 +39,13 @@ export const withVersion = (bytes: Uint8Array, version: number): Uint8Array => {
 
 /**
  * The UUID of these bytes, of which the first 16 count. `version`: 5 for those of a SHA-1, 8 for any others.
+ *
+ * @example
+ * ```ts
+ * import { Uuid } from "@effect-speech/common"
+ *
+ * console.log(Uuid.fromBytes(new Uint8Array(16), 8)) // 00000000-0000-8000-8000-000000000000
+ * ```
  *
  * @since 0.1.0
  * @category constructors

@@ -1,6 +1,8 @@
 export * as Cloneable from "./Cloneable.js"
 export * as Contained from "./Contained.js"
 export * as Cooperative from "./Cooperative.js"
+export * as Documentation from "./Documentation.js"
+export * as ErrorPage from "./ErrorPage.js"
 export * as EventDelivery from "./EventDelivery.js"
 export * as Files from "./Files.js"
 export * as FilesSync from "./FilesSync.js"

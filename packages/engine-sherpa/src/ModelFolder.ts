@@ -6,7 +6,7 @@
  * ```
  */
 import type * as FileSystem from "@effect/platform/FileSystem"
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented, linkOf } from "@effect-speech/common/ErrorPage"
 import * as Printable from "@effect-speech/common/Printable"
 import { systemCode } from "@effect-speech/common/SystemCode"
 import * as Data from "effect/Data"
@@ -49,7 +49,8 @@ export type {
  * @since 0.1.0
  * @category errors
  */
-export class ModelFolderUnreadable extends cloneable(Data.TaggedError("ModelFolderUnreadable"))<{
+export class ModelFolderUnreadable extends documented(Data.TaggedError("ModelFolderUnreadable"))<{
+  /** The path that was given. */
   readonly folder: string
   /** What is wrong, as it follows the folder in a sentence: `does not exist; check the path`. */
   readonly problem: string
@@ -57,7 +58,7 @@ export class ModelFolderUnreadable extends cloneable(Data.TaggedError("ModelFold
   readonly code: string | undefined
 }> {
   override get message(): string {
-    return Printable.line(`The folder of models ${this.folder} ${this.problem}.`)
+    return Printable.line(`The folder of models ${this.folder} ${this.problem}.`) + linkOf("ModelFolderUnreadable")
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Why an engine can't start.
  */
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented } from "@effect-speech/common/ErrorPage"
 import * as Data from "effect/Data"
 
 /**
@@ -28,7 +28,8 @@ import * as Data from "effect/Data"
  * @since 0.1.0
  * @category errors
  */
-export class SherpaNotInstalled extends cloneable(Data.TaggedError("SherpaNotInstalled"))<{
+export class SherpaNotInstalled extends documented(Data.TaggedError("SherpaNotInstalled"))<{
+  /** Where the package was looked for, and what to install. */
   readonly message: string
 }> {}
 
@@ -39,9 +40,10 @@ export class SherpaNotInstalled extends cloneable(Data.TaggedError("SherpaNotIns
  * @since 0.1.0
  * @category errors
  */
-export class SherpaModelRefused extends cloneable(Data.TaggedError("SherpaModelRefused"))<{
+export class SherpaModelRefused extends documented(Data.TaggedError("SherpaModelRefused"))<{
   /** Name of the model. */
   readonly model: string
+  /** The reason of sherpa-onnx, without the paths of your machine. */
   readonly message: string
 }> {}
 
@@ -52,7 +54,9 @@ export class SherpaModelRefused extends cloneable(Data.TaggedError("SherpaModelR
  * @since 0.1.0
  * @category errors
  */
-export class SherpaModelMissing extends cloneable(Data.TaggedError("SherpaModelMissing"))<{
+export class SherpaModelMissing extends documented(Data.TaggedError("SherpaModelMissing"))<{
+  /** The path of the folder of models. */
   readonly folder: string
+  /** What is missing. */
   readonly message: string
 }> {}

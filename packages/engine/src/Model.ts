@@ -65,8 +65,11 @@ export type ModelState = "unloaded" | "loading" | "ready" | "restarting" | "refu
  * @category models
  */
 export interface ModelStatus {
+  /** The name of the model, as `model` of its entries has it, or else their own. */
   readonly name: string
+  /** What it does. */
   readonly operation: "transcribe" | "synthesize"
+  /** Whether it works. */
   readonly state: ModelState
   /** Why it is `refused`, or why it last failed. */
   readonly reason?: string | undefined

@@ -1,7 +1,7 @@
 /**
  * Turns recordings into text.
  */
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented } from "@effect-speech/common/ErrorPage"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
@@ -22,6 +22,7 @@ import type { Samples } from "./Samples.js"
  * @category models
  */
 export interface TimedText {
+  /** What is said from `startMillis` to `endMillis`. */
   readonly text: string
   /** From the beginning of the recording. */
   readonly startMillis: number
@@ -61,6 +62,7 @@ export interface RecognisedSegment extends TimedText {
  * @category models
  */
 export interface Recognised {
+  /** All that was recognised. Blank: nothing. */
   readonly text: string
   /** 0 to 1. Default: the engine gives none. */
   readonly confidence?: number | undefined
@@ -84,6 +86,7 @@ export interface Recognised {
  * @category models
  */
 export interface Hotword {
+  /** A word, or several. */
   readonly phrase: string
   /** How much more likely. The contract's default is 1.5. */
   readonly score: number
@@ -146,6 +149,7 @@ export interface RecogniserModel {
   readonly aliasOf?: string | undefined
   /** The name of the model, as `status` has it, if it is not the entry's own. Several entries may have the same. */
   readonly model?: string | undefined
+  /** For a person who chooses a model. Default: not known. */
   readonly details?: ModelDetails | undefined
 }
 
@@ -167,6 +171,7 @@ export interface RecogniserModel {
  * @category models
  */
 export interface KnownRecording<E = never, R = never> {
+  /** The words that are said in it. */
   readonly text: string
   /** Language of the models that recognise it. Default: all. */
   readonly lang?: string | undefined
@@ -214,8 +219,10 @@ export interface KnownRecordings {
  * @since 0.1.0
  * @category errors
  */
-export class RecogniserFailed extends cloneable(Data.TaggedError("RecogniserFailed"))<{
+export class RecogniserFailed extends documented(Data.TaggedError("RecogniserFailed"))<{
+  /** Whether another attempt may succeed. */
   readonly reason: EngineFailureReason
+  /** A sentence for the client, without a secret. */
   readonly message: string
   /** When another attempt may succeed. Default: not known. */
   readonly retryAfterMillis?: number | undefined

@@ -1,7 +1,7 @@
 /**
  * Speaks texts.
  */
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented } from "@effect-speech/common/ErrorPage"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
@@ -23,6 +23,7 @@ import type { Samples } from "./Samples.js"
  * @category models
  */
 export interface SpokenSentence {
+  /** The sentence as it stands in the text. */
   readonly text: string
   /** From the beginning of the speech. */
   readonly startSample: number
@@ -51,8 +52,11 @@ export interface SpokenSentence {
  * @category models
  */
 export interface Utterance {
+  /** What to speak. */
   readonly text: string
+  /** The code of its language, such as `hi`. */
   readonly lang: string
+  /** The name of one of `voices`. */
   readonly voice: string
   /** 1 is the voice's normal speed, 2 is twice as fast. */
   readonly speed: number
@@ -84,11 +88,13 @@ export interface Utterance {
 export interface VoiceModel {
   /** What a request names. */
   readonly name: string
+  /** The codes of the languages in which it speaks. */
   readonly languages: ReadonlyArray<string>
   /** Sample rate of its speech, in Hz. */
   readonly sampleRate: number
   /** The name of the model, if it is not the voice's own. */
   readonly model?: string | undefined
+  /** For a person who chooses a voice. Default: not known. */
   readonly details?: ModelDetails | undefined
 }
 
@@ -109,8 +115,10 @@ export interface VoiceModel {
  * @since 0.1.0
  * @category errors
  */
-export class VoiceFailed extends cloneable(Data.TaggedError("VoiceFailed"))<{
+export class VoiceFailed extends documented(Data.TaggedError("VoiceFailed"))<{
+  /** Whether another attempt may succeed. */
   readonly reason: EngineFailureReason
+  /** A sentence for the client, without a secret. */
   readonly message: string
   /** When another attempt may succeed. Default: not known. */
   readonly retryAfterMillis?: number | undefined

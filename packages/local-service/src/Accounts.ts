@@ -2,7 +2,7 @@
  * The account of the local service: its keys, credit and usage. They are values: `Equal` compares them by their content.
  */
 
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented, linkOf } from "@effect-speech/common/ErrorPage"
 import { structural } from "@effect-speech/common/Structural"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
@@ -77,6 +77,7 @@ export type AccountState = typeof AccountState.Type
  */
 export class Account extends structural(
   Schema.Class<Account>("Account")({
+    /** Only an `active` account may call. */
     state: AccountState,
     /** Never below zero. */
     credits: Schema.NonNegativeInt
@@ -121,12 +122,17 @@ export type AccountChanges = typeof AccountChanges.Type
  */
 export class Key extends structural(
   Schema.Class<Key>("Key")({
+    /** Names the key for `revokeKey` and `setScopes`. It is no secret. */
     id: Schema.String,
+    /** The name that it got at its creation. */
     name: Schema.String,
+    /** Who created it. */
     creator: Schema.String,
     /** ISO 8601, UTC. */
     createdAt: Schema.String,
+    /** What it may do. */
     scopes: Schema.Array(KeyScope),
+    /** ISO 8601, UTC. `null`: it is active. */
     revokedAt: Schema.NullOr(Schema.String)
   })
 ) {}
@@ -151,6 +157,7 @@ export class Key extends structural(
  */
 export class Keys extends structural(
   Schema.Class<Keys>("Keys")({
+    /** `null`: every key is revoked. */
     active: Schema.NullOr(Key),
     /** The revoked keys, latest first. */
     archived: Schema.Array(Key)
@@ -179,10 +186,13 @@ export class Usage extends structural(
   Schema.Class<Usage>("Usage")({
     /** The day in UTC, such as `2026-01-31`. */
     date: Schema.String,
+    /** What was called. */
     operation: OperationName,
+    /** Calls that were delivered. */
     calls: Schema.NonNegativeInt,
     /** Code points of text for synthesis, seconds of audio for transcription. */
     units: Schema.NonNegativeInt,
+    /** What they cost. */
     credits: Schema.NonNegativeInt
   })
 ) {}
@@ -201,7 +211,9 @@ export class Usage extends structural(
  * @category models
  */
 export interface NewKey {
+  /** Tells the keys of the account apart. */
   readonly name: string
+  /** Who creates it. */
   readonly creator: string
   /** Must be true if a key is active, which the new key then revokes. */
   readonly confirm: boolean
@@ -227,7 +239,9 @@ export interface NewKey {
  * @category models
  */
 export interface CreatedKey {
+  /** The key without its secret. */
   readonly record: Key
+  /** The whole key, as a client sends it: `<prefix>.<secret>`. */
   readonly key: Redacted.Redacted
 }
 
@@ -248,12 +262,12 @@ export interface CreatedKey {
  * @since 0.1.0
  * @category errors
  */
-export class LocalServiceKeyActive extends cloneable(Data.TaggedError("LocalServiceKeyActive"))<{
+export class LocalServiceKeyActive extends documented(Data.TaggedError("LocalServiceKeyActive"))<{
   // A field `name` would replace the name of the error.
   readonly keyName: string
 }> {
   override get message(): string {
-    return `the key ${this.keyName} is active and would be revoked at once; confirm with "confirm": true`
+    return `the key ${this.keyName} is active and would be revoked at once; confirm with "confirm": true${linkOf("LocalServiceKeyActive")}`
   }
 }
 
@@ -275,12 +289,12 @@ export class LocalServiceKeyActive extends cloneable(Data.TaggedError("LocalServ
  * @since 0.1.0
  * @category errors
  */
-export class LocalServiceKeyNotActive extends cloneable(Data.TaggedError("LocalServiceKeyNotActive"))<{
+export class LocalServiceKeyNotActive extends documented(Data.TaggedError("LocalServiceKeyNotActive"))<{
   /** True if the key exists and is revoked; false if no key has this id. */
   readonly known: boolean
 }> {
   override get message(): string {
-    return this.known ? "the key of this id is revoked" : "no key has this id"
+    return `${this.known ? "the key of this id is revoked" : "no key has this id"}${linkOf("LocalServiceKeyNotActive")}`
   }
 }
 
@@ -309,12 +323,14 @@ export class LocalServiceKeyNotActive extends cloneable(Data.TaggedError("LocalS
  * @category services
  */
 export interface AccountsService {
+  /** The state and the credit at this moment. */
   readonly account: Effect.Effect<Account>
   /**
    * Changes fields, from the next request on. Returns the new account. If you set the credit below what calls in progress
    * have reserved, these calls finish, and their debits take what is left.
    */
   readonly setAccount: (changes: AccountChanges) => Effect.Effect<Account>
+  /** The active key and the revoked ones. */
   readonly keys: Effect.Effect<Keys>
   /** Creates a key with all scopes and revokes the active one. */
   readonly createKey: (key: NewKey) => Effect.Effect<CreatedKey, LocalServiceKeyActive>

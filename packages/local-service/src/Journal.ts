@@ -31,6 +31,7 @@ export class JournalEntry extends structural(
     number: Schema.Int,
     /** When the request arrived: ISO 8601, UTC. */
     at: Schema.String,
+    /** `transcribe` or `synthesize`. */
     operation: OperationName,
     /**
      * The id of the key. `null` if the key was not accepted. `console` for a call of the console, which needs no key. `replay` in a replay,
@@ -62,7 +63,10 @@ export class JournalEntry extends structural(
     shortened: Schema.optional(Schema.Literal(true)),
     /** The status of the response. `null` if no response was started. */
     status: Schema.NullOr(Schema.Int),
-    /** `faulted`: a fault was applied. `abandoned`: the client disconnected. */
+    /**
+     * `underWay`: in progress. `answered`: the response has begun. `faulted`: a fault was applied, also if the client then disconnected.
+     * `abandoned`: the client disconnected, also after the response had begun.
+     */
     outcome: Schema.Literal("underWay", "answered", "faulted", "abandoned"),
     /** `true`: the client closed the connection before it had the whole response. Also with the outcome `faulted`. */
     clientLeft: Schema.optional(Schema.Literal(true)),

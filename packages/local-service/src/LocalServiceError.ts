@@ -1,7 +1,7 @@
 /**
  * The errors of building the local service, except a port that is in use. Each message says what to do.
  */
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented } from "@effect-speech/common/ErrorPage"
 import * as Printable from "@effect-speech/common/Printable"
 import * as Data from "effect/Data"
 
@@ -32,10 +32,12 @@ const withPrintableMessage = <Props extends { readonly message: string }>(props:
  * @since 0.1.0
  * @category errors
  */
-export class LocalServiceDataDirectoryUnusable extends cloneable(
+export class LocalServiceDataDirectoryUnusable extends documented(
   Data.TaggedError("LocalServiceDataDirectoryUnusable")
 )<{
+  /** The directory, as an absolute path if it could be found. */
   readonly directory: string
+  /** What is wrong, and what to do about it. */
   readonly message: string
 }> {
   constructor(props: { readonly directory: string; readonly message: string }) {
@@ -60,8 +62,10 @@ export class LocalServiceDataDirectoryUnusable extends cloneable(
  * @since 0.1.0
  * @category errors
  */
-export class LocalServiceRecordingUnusable extends cloneable(Data.TaggedError("LocalServiceRecordingUnusable"))<{
+export class LocalServiceRecordingUnusable extends documented(Data.TaggedError("LocalServiceRecordingUnusable"))<{
+  /** The recording, or the folder of recordings. */
   readonly path: string
+  /** What is wrong, and what to do about it. */
   readonly message: string
 }> {
   constructor(props: { readonly path: string; readonly message: string }) {
@@ -87,9 +91,10 @@ export class LocalServiceRecordingUnusable extends cloneable(Data.TaggedError("L
  * @since 0.1.0
  * @category errors
  */
-export class LocalServiceExchangesUnusable extends cloneable(Data.TaggedError("LocalServiceExchangesUnusable"))<{
+export class LocalServiceExchangesUnusable extends documented(Data.TaggedError("LocalServiceExchangesUnusable"))<{
   /** The folder, or the file in it. */
   readonly path: string
+  /** What is wrong, and what to do about it. */
   readonly message: string
 }> {
   constructor(props: { readonly path: string; readonly message: string }) {
@@ -116,10 +121,12 @@ export class LocalServiceExchangesUnusable extends cloneable(Data.TaggedError("L
  * @since 0.1.0
  * @category errors
  */
-export class LocalServiceOptionInvalid extends cloneable(Data.TaggedError("LocalServiceOptionInvalid"))<{
+export class LocalServiceOptionInvalid extends documented(Data.TaggedError("LocalServiceOptionInvalid"))<{
+  /** The name of the option, such as `port` or `record.apiKey`. */
   readonly option: string
   /** The rule that it breaks: what follows the name of the option in a sentence. */
   readonly problem: string
+  /** `option` and `problem` as a sentence. */
   readonly message: string
 }> {}
 

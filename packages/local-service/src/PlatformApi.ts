@@ -3,6 +3,7 @@
  * `/openapi.json` from it. `HttpApiClient.make(PlatformApi, …)` builds a typed client. The API is our choice: the contract
  * says what the platform does, but not how.
  */
+
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
@@ -10,7 +11,7 @@ import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
 import * as OpenApi from "@effect/platform/OpenApi"
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented, withoutLink } from "@effect-speech/common/ErrorPage"
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -57,11 +58,12 @@ import { Model, Readiness } from "./Models.js"
  * @since 0.1.0
  * @category errors
  */
-export class LocalServicePlatformRequestFailed extends cloneable(
+export class LocalServicePlatformRequestFailed extends documented(
   Data.TaggedError("LocalServicePlatformRequestFailed")
 )<{
   /** The HTTP status: 400, 401, 404, 409, 413, 415 or 500. For others the client fails with its `ResponseError`. */
   readonly status: number
+  /** The reason, as the platform states it. */
   readonly message: string
 }> {}
 
@@ -70,7 +72,7 @@ const failure = (status: number, description?: string) =>
   Schema.transform(Schema.Struct({ error: Schema.String }), Schema.instanceOf(LocalServicePlatformRequestFailed), {
     strict: true,
     decode: ({ error }) => new LocalServicePlatformRequestFailed({ status, message: error }),
-    encode: ({ message }) => ({ error: message })
+    encode: ({ message }) => ({ error: withoutLink(message) })
   }).annotations(HttpApiSchema.annotations({ status, ...(description === undefined ? {} : { description }) }))
 
 /**
@@ -177,7 +179,7 @@ const audioHeaders = {
  * @since 0.1.0
  * @category errors
  */
-export class LocalServiceConsoleCallFailed extends cloneable(Data.TaggedError("LocalServiceConsoleCallFailed"))<
+export class LocalServiceConsoleCallFailed extends documented(Data.TaggedError("LocalServiceConsoleCallFailed"))<
   typeof CallFailed.Type
 > {}
 

@@ -31,6 +31,7 @@ export type { Samples } from "@effect-speech/engine/Samples"
 export interface TaughtRecording {
   /** Path of the audio file. */
   readonly path: string
+  /** The words that are said in it. */
   readonly text: string
   /** Language of the models that recognise it. Default: all. */
   readonly lang?: string | undefined

@@ -1,12 +1,6 @@
 /**
  * Speaks a text of any length as one audio stream.
  *
- * ```ts
- * const program = LongSpeech.writeFile({ text: book, lang: "hi" }, "book.wav").pipe(
- *   Effect.provide(PieceStore.layerFolder("book.pieces"))
- * )
- * ```
- *
  * It sends the text in pieces, several at once, and keeps each paid piece in the `PieceStore`. If a run failed or was killed, the
  * next run sends only the missing pieces.
  */
@@ -41,7 +35,21 @@ export { Piece, Report, Segment } from "./internal/speech/report.js"
 export type { Options, Pauses, Request } from "./internal/speech/request.js"
 
 /**
- * Audio of a whole text as it is synthesized. `stream` can be run once, inside the scope.
+ * The audio of a whole text while it is synthesized: a `PcmStream` with its plan and report. {@link stream} makes it. Run its `stream`
+ * once, inside the scope.
+ *
+ * @example
+ * ```ts
+ * import { LongSpeech } from "@effect-speech/long-form"
+ * import { Effect, Stream } from "effect"
+ *
+ * export const bytesOf = (speech: LongSpeech.LongSpeech) =>
+ *   Effect.gen(function* () {
+ *     const bytes = yield* Stream.runFold(speech.stream, 0, (sum, chunk) => sum + chunk.byteLength)
+ *     const { durationMillis } = yield* speech.report
+ *     return { bytes, durationMillis }
+ *   })
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -56,12 +64,23 @@ export interface LongSpeech extends PcmStream.PcmStream<TtsError | PieceStoreErr
 }
 
 /**
- * The file that was written, with the report of its speech.
+ * The WAV file that {@link writeFile} wrote, with the report of its speech.
+ *
+ * @example
+ * ```ts
+ * import { LongSpeech, Subtitles } from "@effect-speech/long-form"
+ *
+ * export const subtitlesOf = ({ path, report }: LongSpeech.File) => ({
+ *   path: `${path}.srt`,
+ *   text: Subtitles.toSrt(Subtitles.layout(report.segments))
+ * })
+ * ```
  *
  * @since 0.1.0
  * @category models
  */
 export class File extends Wav.WavFile {
+  /** What became of the text. */
   readonly report: Report
   constructor({ report, ...file }: ConstructorParameters<typeof Wav.WavFile>[0] & { readonly report: Report }) {
     super(file)
@@ -70,7 +89,20 @@ export class File extends Wav.WavFile {
 }
 
 /**
- * Checks a request, and counts its pieces and its cost. Sends nothing.
+ * Checks a request, and counts its pieces and its highest cost. Sends nothing. Use it to show a price before you speak a text.
+ *
+ * Fails with `TtsInvalidRequest` if a field or an option breaks a rule, or if the text has no letter, number or symbol.
+ *
+ * @example
+ * ```ts
+ * import { LongSpeech } from "@effect-speech/long-form"
+ * import { Console, Effect } from "effect"
+ *
+ * export const program = Effect.gen(function* () {
+ *   const { cost, pieces } = yield* LongSpeech.plan({ text: "A long text. It has many sentences.", lang: "en" })
+ *   yield* Console.log(`${pieces} pieces, at most ${cost} code points to pay`)
+ * })
+ * ```
  *
  * @since 0.1.0
  * @category operations
@@ -79,12 +111,28 @@ export const plan = (request: Request, options: Options = {}): Effect.Effect<Pla
   Effect.flatMap(prepare(request, options), (pieces) => pieces.plan)
 
 /**
- * Speaks a text. The effect ends when the first piece has arrived; the stream gives the pieces in order, with pauses between
- * them. At most twice `concurrency` pieces are held in memory.
+ * Speaks a text as a stream. Use it to play or send the audio while the rest is made; use {@link writeFile} for a file.
  *
- * After a failure no further piece is sent. Those that were sent are finished and kept, the audio before the failing piece is
- * given, then the stream fails. An error has the failing piece in `call.piece`, and its message says how to resume. If the scope
- * closes before the end, requests in flight are interrupted, after the `gracePeriod` of the options.
+ * The effect ends when the first piece has arrived. The stream gives the pieces in order, with pauses between them. At most twice
+ * `concurrency` pieces are held in memory.
+ *
+ * Fails with a `TtsError` if a call fails, and with `PieceStoreError` if a result can't be read or kept. After a failure no further piece is
+ * sent. Those that were sent are finished and kept, the stream gives the audio before the failing piece, then it fails. The error has
+ * the piece in `call.piece`, and its message says how to resume. If the scope closes before the end, requests in flight are interrupted,
+ * after the `gracePeriod` of the options.
+ *
+ * @example
+ * ```ts
+ * import { LongSpeech } from "@effect-speech/long-form"
+ * import { Effect, Stream } from "effect"
+ *
+ * export const play = (text: string, send: (bytes: Uint8Array) => Effect.Effect<void>) =>
+ *   Effect.gen(function* () {
+ *     const speech = yield* LongSpeech.stream({ text, lang: "en", outputFormat: "8000:pcm16" })
+ *     yield* Stream.runForEach(speech.stream, send)
+ *     return yield* speech.report
+ *   }).pipe(Effect.scoped)
+ * ```
  *
  * @since 0.1.0
  * @category operations
@@ -96,8 +144,20 @@ export const stream = (
   Effect.map(start(request, options), ({ speech }) => speech)
 
 /**
- * Speaks a text into a WAV file, which appears whole or not at all. If the file can't be written, the calls that were sent are
- * finished, and their audio is kept.
+ * Speaks a text into a WAV file, which appears whole or not at all. Use {@link stream} to play the audio before it is complete.
+ *
+ * Fails with a `TtsError` if a call fails, with `PieceStoreError` if a result can't be read or kept, with `WavError` if the audio can't be a WAV
+ * file, and with a `PlatformError` if the file can't be written. In each case the calls that were sent are finished, and their audio is kept:
+ * run it again, and only the missing pieces are sent.
+ *
+ * @example
+ * ```ts
+ * import { LongSpeech, PieceStore } from "@effect-speech/long-form"
+ * import { Effect } from "effect"
+ *
+ * export const speak = (text: string) =>
+ *   LongSpeech.writeFile({ text, lang: "hi" }, "book.wav").pipe(Effect.provide(PieceStore.layerFolder("book.pieces")))
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding

@@ -1,13 +1,6 @@
 /**
  * Transcribes a recording of any length: it is cut at pauses, the pieces are sent in parallel, and their transcripts are joined
  * in order.
- *
- * ```ts
- * const { segments, text } = yield* LongTranscription.transcribe({
- *   audio: AudioSource.fromPath("hour.wav"),
- *   model: "hi-general-v2-8khz"
- * })
- * ```
  */
 import type { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
 import * as EventDelivery from "@effect-speech/common/EventDelivery"
@@ -49,7 +42,7 @@ export {
 } from "./internal/transcription/warnings.js"
 
 /**
- * Transcribes a recording of any length.
+ * Transcribes a recording of any length. Use `SpeechToText.transcribe` for one that the service takes in one call.
  *
  * WAV is read as a stream; other containers are decoded by the `AudioDecoder` of audio-codec. The recording is mixed down and
  * converted to 8 kHz, and cut at pauses. Memory holds a few pieces, whatever the length; the transcript itself is in memory.
@@ -57,11 +50,25 @@ export {
  * The `PieceStore` keeps each transcript, by the samples of the piece, the request and the base URL. A new run sends only the
  * missing pieces. Digital silence is not sent.
  *
- * After a failure no piece starts, and those in flight are finished and kept. The error has `call.piece`, and its message names
- * the piece. An error of the recording itself is `SttAudioUnreadable`. An interruption ends the calls in flight, after the `gracePeriod` of
- * the options.
+ * Fails with an `SttError` if a call fails, with `SttAudioUnreadable` if the recording itself can't be read or decoded, with
+ * `SttInvalidRequest` if a field or an option breaks a rule, and with `PieceStoreError` if a result can't be read or kept. After a failure no
+ * piece starts, and those in flight are finished and kept. The error has `call.piece`, and its message names the piece. An interruption
+ * ends the calls in flight, after the `gracePeriod` of the options.
  *
  * It requires what the recording requires: a `FileSystem` for a path, nothing for bytes.
+ *
+ * @example
+ * ```ts
+ * import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
+ * import { LongTranscription, PieceStore } from "@effect-speech/long-form"
+ * import { AudioSource } from "@effect-speech/stt"
+ * import { Effect } from "effect"
+ *
+ * export const program = LongTranscription.transcribe(
+ *   { audio: AudioSource.fromPath("hour.wav"), model: "hi-general-v2-8khz" },
+ *   { maximum: "2 minutes" }
+ * ).pipe(Effect.provide([PieceStore.layerFolder("hour.pieces"), AudioDecoder.layerWav]))
+ * ```
  *
  * @since 0.1.0
  * @category operations

@@ -9,10 +9,21 @@ import { wholeWithin } from "./internal/wholeWithin.js"
 /**
  * A part of a text with its own language, voice or speed.
  *
+ * @example
+ * ```ts
+ * import { Passages } from "@effect-speech/long-form"
+ *
+ * export const passages: ReadonlyArray<Passages.Passage> = [
+ *   { text: "नमस्ते। ", lang: "hi" },
+ *   { text: "Welcome.", lang: "en", speed: 0.9 }
+ * ]
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Passage {
+  /** The passages joined are the whole text. */
   readonly text: string
   /** Language code. Default: the language of the request. */
   readonly lang?: string | undefined
@@ -24,6 +35,13 @@ export interface Passage {
 
 /**
  * The scripts that {@link byScript} knows, and the default language of each.
+ *
+ * @example
+ * ```ts
+ * import { Passages } from "@effect-speech/long-form"
+ *
+ * export const scripts = Object.keys(Passages.languages) // Arabic, Bengali, Devanagari, …
+ * ```
  *
  * @since 0.1.0
  * @category constants
@@ -43,12 +61,23 @@ export const languages = {
 } as const
 
 /**
+ * A script that {@link byScript} knows, by its name in Unicode.
+ *
  * @since 0.1.0
  * @category models
  */
 export type Script = keyof typeof languages
 
 /**
+ * How {@link byScript} tags a text.
+ *
+ * @example
+ * ```ts
+ * import { Passages } from "@effect-speech/long-form"
+ *
+ * export const options: Passages.Options = { languages: { Devanagari: "mr" }, minimumWords: 2 }
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -78,9 +107,19 @@ interface Run {
 }
 
 /**
- * Tags the passages of a mixed text by the script of each word: `{ text, lang }`, one after the other. Spaces, punctuation and
- * the digits 0 to 9 stay with the word before them; opening quotes and brackets stay with the word after them. The texts of all passages together
- * are the text. A text without a known script is one passage without `lang`.
+ * Tags the passages of a mixed text by the script of each word: `{ text, lang }`, one after the other. Use it if a text has several
+ * languages in different scripts, such as English words in Hindi.
+ *
+ * Spaces, punctuation and the digits 0 to 9 stay with the word before them; opening quotes and brackets stay with the word after them. The
+ * texts of all passages together are the text. A text without a known script is one passage without `lang`.
+ *
+ * @example
+ * ```ts
+ * import { Passages } from "@effect-speech/long-form"
+ *
+ * export const passages = Passages.byScript("यह एक app है, and it speaks.", { minimumWords: 2 })
+ * // [{ text: "यह एक app है, ", lang: "hi" }, { text: "and it speaks.", lang: "en" }]
+ * ```
  *
  * @since 0.1.0
  * @category combinators

@@ -6,7 +6,7 @@
  */
 import { type PlatformError, SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented } from "@effect-speech/common/ErrorPage"
 import * as Files from "@effect-speech/common/Files"
 import * as Printable from "@effect-speech/common/Printable"
 import { systemCode } from "@effect-speech/common/SystemCode"
@@ -34,12 +34,23 @@ const errorFields = {
 }
 
 /**
- * A result can't be read or kept.
+ * A result can't be read or kept: the disk is full, or the folder can't be used. If `operation` is `put`, the piece is paid and lost.
+ *
+ * @example
+ * ```ts
+ * import { PieceStore } from "@effect-speech/long-form"
+ * import { Effect } from "effect"
+ *
+ * export const store = PieceStore.layerFolder("/full/disk")
+ * export const isFull = Effect.flip(Effect.provide(PieceStore, store)).pipe(
+ *   Effect.map(({ code, operation }) => operation === "open" && code === "ENOSPC")
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
  */
-export class PieceStoreError extends cloneable(
+export class PieceStoreError extends documented(
   Schema.TaggedError<PieceStoreError>("@effect-speech/long-form/PieceStoreError")("PieceStoreError", errorFields)
 ) {
   constructor(facts: Schema.Struct.Type<typeof errorFields>, options?: Schema.MakeOptions) {
@@ -48,6 +59,21 @@ export class PieceStoreError extends cloneable(
 }
 
 /**
+ * What a store of pieces does: it reads and keeps bytes by name. Implement it to keep pieces elsewhere, such as in a bucket.
+ *
+ * @example
+ * ```ts
+ * import { PieceStore, type PieceStoreService } from "@effect-speech/long-form"
+ * import { Effect, Layer, Option } from "effect"
+ *
+ * const results = new Map<string, Uint8Array>()
+ * const service: PieceStoreService = {
+ *   get: (name) => Effect.sync(() => Option.fromNullable(results.get(name))),
+ *   put: (name, result) => Effect.sync(() => void results.set(name, result))
+ * }
+ * export const layer = Layer.succeed(PieceStore, service)
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */
@@ -64,13 +90,27 @@ export interface PieceStoreService {
 }
 
 /**
+ * Keeps the results of paid pieces, so that a run which is repeated sends only the missing ones. Take `layerFolder` for runs that shall
+ * survive the process, `layerMemory` for those that need not.
+ *
+ * @example
+ * ```ts
+ * import { LongSpeech, PieceStore } from "@effect-speech/long-form"
+ * import { Effect } from "effect"
+ *
+ * export const speak = (text: string) =>
+ *   LongSpeech.writeFile({ text }, "book.wav").pipe(Effect.provide(PieceStore.layerFolder("book.pieces")))
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */
 export class PieceStore extends Context.Tag("@effect-speech/long-form/PieceStore")<PieceStore, PieceStoreService>() {
   /**
    * Keeps each result as a file in a folder, which is created. Only its owner can read the files and a new folder. A file
-   * appears whole or not at all, also if the process is killed. Room for a piece is a temporary file of its expected length.
+   * appears whole or not at all, also if the process is killed. Room for a piece is a temporary file of its expected length. Use a folder
+   * in one process at a time: two that run at once pay for the same pieces. Fails with `PieceStoreError` if the folder can't be made, read
+   * or written.
    */
   static readonly layerFolder = (path: string): Layer.Layer<PieceStore, PieceStoreError, FileSystem.FileSystem> =>
     Layer.effect(PieceStore, openFolder(path))

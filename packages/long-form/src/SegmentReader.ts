@@ -9,6 +9,13 @@ import * as Predicate from "effect/Predicate"
 /**
  * The values that a reader found in a segment.
  *
+ * @example
+ * ```ts
+ * import { SegmentReader } from "@effect-speech/long-form"
+ *
+ * export const reading: SegmentReader.Reading = { startMillis: 0, endMillis: 2400, text: "hello", confidence: 0.9 }
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -24,7 +31,17 @@ export interface Reading {
 }
 
 /**
- * Reads one segment. Returns `undefined` if the segment has no times.
+ * Reads one segment. Returns `undefined` if the segment has no times. Write one if {@link fields} is not enough.
+ *
+ * @example
+ * ```ts
+ * import { SegmentReader } from "@effect-speech/long-form"
+ *
+ * export const reader: SegmentReader.SegmentReader = ({ at, length, words }) =>
+ *   typeof at === "number" && typeof length === "number"
+ *     ? { startMillis: at, endMillis: at + length, text: String(words) }
+ *     : undefined
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -32,6 +49,15 @@ export interface Reading {
 export type SegmentReader = (segment: Readonly<Record<string, unknown>>) => Reading | undefined
 
 /**
+ * The names of the fields of a segment, and the unit of its times.
+ *
+ * @example
+ * ```ts
+ * import { SegmentReader } from "@effect-speech/long-form"
+ *
+ * export const names: SegmentReader.Fields = { start: "timestamps.0", end: "timestamps.1", unit: "millis" }
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -47,7 +73,16 @@ export interface Fields {
 }
 
 /**
- * A reader of fields with these names. A time is a number, or a decimal one in a string. The confidence is that of the contract.
+ * A reader of fields with these names. Use it if your service names them differently from the local service. A time is a number, or a
+ * decimal one in a string. The confidence is that of the contract.
+ *
+ * @example
+ * ```ts
+ * import { SegmentReader } from "@effect-speech/long-form"
+ *
+ * const read = SegmentReader.fields({ start: "begin", end: "stop", unit: "seconds" })
+ * export const reading = read({ begin: "0.5", stop: 1.25, text: "hello" }) // 500 to 1,250 ms
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -68,7 +103,14 @@ export const fields = ({ end, start, text = "text", unit }: Fields): SegmentRead
 }
 
 /**
- * Reads what the local service responds: `start` and `end` in seconds, and `text`.
+ * Reads what the local service responds: `start` and `end` in seconds, and `text`. It is the default of `LongTranscription`.
+ *
+ * @example
+ * ```ts
+ * import { SegmentReader } from "@effect-speech/long-form"
+ *
+ * export const reading = SegmentReader.localService({ start: 0.5, end: 1.25, text: "hello" })
+ * ```
  *
  * @since 0.1.0
  * @category constructors

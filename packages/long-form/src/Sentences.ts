@@ -10,6 +10,15 @@ import { endsSentence } from "./internal/text/sentenceEnds.js"
 import { isSpace, lineEnd, spacesAfter, spacesBefore } from "./internal/text/spaces.js"
 
 /**
+ * A sentence of a text, and its place there.
+ *
+ * @example
+ * ```ts
+ * import { Sentences } from "@effect-speech/long-form"
+ *
+ * export const wordsOf = ({ text }: Sentences.Sentence) => text.trim().split(/\s+/).length
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -23,6 +32,15 @@ export class Sentence extends Schema.Class<Sentence>("Sentence")({
 }) {}
 
 /**
+ * How {@link split} finds the ends of sentences.
+ *
+ * @example
+ * ```ts
+ * import { Sentences } from "@effect-speech/long-form"
+ *
+ * export const options: Sentences.Options = { lang: "hi" }
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -34,9 +52,18 @@ export interface Options {
 const candidates = new RegExp(`[${terminators}]+${closers}|[\\n\\r\\v\\f\\x85\\u2028\\u2029]`, "gu")
 
 /**
- * Splits a text into sentences. It is lazy: it reads only as much text as the next sentence needs.
+ * Splits a text into sentences. It is lazy: it reads only as much text as the next sentence needs. Use `TextPieces.split` if each part must
+ * have a limited length.
  *
  * Text that you append changes no sentence but the last two.
+ *
+ * @example
+ * ```ts
+ * import { Sentences } from "@effect-speech/long-form"
+ *
+ * export const sentences = [...Sentences.split("Dr. Rao paid Rs. 500. He left.")].map(({ text }) => text)
+ * // ["Dr. Rao paid Rs. 500. ", "He left."]
+ * ```
  *
  * @since 0.1.0
  * @category combinators

@@ -1,7 +1,7 @@
 /**
  * Subtitles: cues with times, laid out in short lines, written as SRT or WebVTT, and read back.
  */
-import { cloneable } from "@effect-speech/common/Cloneable"
+import { documented } from "@effect-speech/common/ErrorPage"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import { dual } from "effect/Function"
@@ -14,6 +14,15 @@ import { wholeWithin } from "./internal/wholeWithin.js"
 export { Cue } from "./internal/subtitles/cue.js"
 
 /**
+ * The limits of cues for {@link layout}.
+ *
+ * @example
+ * ```ts
+ * import { Subtitles } from "@effect-speech/long-form"
+ *
+ * export const options: Subtitles.Options = { clustersPerLine: 32, lines: 1, maximum: "5 seconds" }
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -40,6 +49,16 @@ export interface Options {
  * - A segment that overlaps the next ends where the next starts. If both start at the same time, their texts are joined.
  *
  * A time that no file has counts as the nearest: see {@link toSrt}. An option that is out of range counts as the nearest in it.
+ *
+ * @example
+ * ```ts
+ * import { Subtitles } from "@effect-speech/long-form"
+ *
+ * export const cues = Subtitles.layout([
+ *   { startMillis: 0, endMillis: 2400, text: "नमस्ते, आप कैसे हैं?" },
+ *   { startMillis: 2600, endMillis: 5000, text: "मैं ठीक हूँ।" }
+ * ])
+ * ```
  *
  * @since 0.1.0
  * @category combinators
@@ -81,6 +100,14 @@ const formatCue = (cue: Cue, separator: "," | "."): string => {
  * last millisecond before it, and a cue that ends before it has lasted a millisecond lasts one. Blank lines inside a text are left out. SRT has
  * no escapes: a tag such as `<i>` is kept.
  *
+ * @example
+ * ```ts
+ * import { Subtitles } from "@effect-speech/long-form"
+ *
+ * export const srt = Subtitles.toSrt([{ startMillis: 0, endMillis: 1500, text: "Hello" }])
+ * // "1\n00:00:00,000 --> 00:00:01,500\nHello\n"
+ * ```
+ *
  * @since 0.1.0
  * @category encoding and decoding
  */
@@ -90,8 +117,16 @@ export const toSrt = (cues: Iterable<Cue>): string =>
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
 
 /**
- * Writes cues as WebVTT (`.vtt`), with LF. Times are those of {@link toSrt}. `&`, `<` and `>` are escaped, blank lines inside a text
- * are left out.
+ * Writes cues as WebVTT (`.vtt`), with LF. Use it for browsers and {@link toSrt} for most players. Times are those of {@link toSrt}. `&`, `<`
+ * and `>` are escaped, blank lines inside a text are left out.
+ *
+ * @example
+ * ```ts
+ * import { Subtitles } from "@effect-speech/long-form"
+ *
+ * export const vtt = Subtitles.toVtt([{ startMillis: 0, endMillis: 1500, text: "Hello" }])
+ * // "WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nHello\n"
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -105,12 +140,23 @@ export const toVtt = (cues: Iterable<Cue>): string =>
   ].join("\n")
 
 /**
- * The text is neither SRT nor WebVTT.
+ * The text is neither SRT nor WebVTT. `line` is the first line that can't be read, and the message says what to write.
+ *
+ * @example
+ * ```ts
+ * import { Subtitles } from "@effect-speech/long-form"
+ * import { Either } from "effect"
+ *
+ * export const line = Either.match(Subtitles.parse("no subtitles"), {
+ *   onLeft: (error) => error.line, // 1
+ *   onRight: () => undefined
+ * })
+ * ```
  *
  * @since 0.1.0
  * @category errors
  */
-export class SubtitlesError extends cloneable(
+export class SubtitlesError extends documented(
   Schema.TaggedError<SubtitlesError>("@effect-speech/long-form/SubtitlesError")("SubtitlesError", {
     /** Counts from 1. */
     line: Schema.Number,
@@ -147,6 +193,16 @@ const plainText = (text: string): string =>
  * A byte order mark, CRLF, missing numbers and hours, and `,` or `.` before the milliseconds are accepted. Settings of cues,
  * identifiers, and the blocks `NOTE`, `STYLE` and `REGION` are left out, and so are the tags of WebVTT. Tags in SRT are
  * text.
+ *
+ * Fails with `SubtitlesError` if a line belongs to no cue, or has times that can't be read or do not go forward.
+ *
+ * @example
+ * ```ts
+ * import { Subtitles } from "@effect-speech/long-form"
+ *
+ * export const cues = Subtitles.parse("1\n00:00:00,000 --> 00:00:01,500\nHello\n")
+ * // Either.right([{ startMillis: 0, endMillis: 1500, text: "Hello" }])
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding

@@ -14,6 +14,16 @@ import type { Passage } from "./Passages.js"
 export { Boundary }
 
 /**
+ * A piece of a text, its place there, and the boundary at which it ends.
+ *
+ * @example
+ * ```ts
+ * import { TextPieces } from "@effect-speech/long-form"
+ *
+ * export const [piece] = TextPieces.split("Hello. How are you?")
+ * export const cost = piece?.codePoints // 19
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -45,6 +55,15 @@ export class TextPiece extends structural(
 ) {}
 
 /**
+ * The limits of pieces for {@link split}.
+ *
+ * @example
+ * ```ts
+ * import { TextPieces } from "@effect-speech/long-form"
+ *
+ * export const options: TextPieces.Options = { maximumCodePoints: 1000, firstCodePoints: 200, lang: "ta" }
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -65,11 +84,21 @@ const boundaryBetween = (before: string, after: string, lang: string | undefined
 
 /**
  * Splits a text, or passages, into pieces. It is lazy: it reads only as much text as the next piece needs. The texts of all
- * pieces together are the whole text.
+ * pieces together are the whole text. Use `Sentences.split` for sentences of any length.
  *
  * A piece ends at the best place in the second half of its limit: the first end of a paragraph, else the last end of a line, a
  * sentence, a clause or a word. No piece ends inside a character that a reader sees (a grapheme cluster or a conjunct), unless
- * that character alone exceeds `maximumCodePoints`. No piece belongs to two passages. A limit that is out of range counts as the nearest that is in it.
+ * that character alone exceeds `maximumCodePoints`. No piece belongs to two passages. A limit that is out of range counts as the nearest that
+ * is in it.
+ *
+ * @example
+ * ```ts
+ * import { TextPieces } from "@effect-speech/long-form"
+ *
+ * const options = { maximumCodePoints: 20, firstCodePoints: 20, lang: "hi" }
+ * export const pieces = [...TextPieces.split("डॉ. शर्मा आए। उन्होंने रु. 500 दिए।", options)].map(({ text }) => text)
+ * // ["डॉ. शर्मा आए। ", "उन्होंने रु. 500 ", "दिए।"]
+ * ```
  *
  * @since 0.1.0
  * @category combinators

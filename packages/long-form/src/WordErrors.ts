@@ -1,10 +1,5 @@
 /**
  * Word error rate and character error rate of a transcript, with the alignment of its words.
- *
- * ```ts
- * const { words, pairs } = yield* WordErrors.compare("Platform two", "flat form two")
- * // words.rate is 1: one word was substituted and one inserted, and the reference has two
- * ```
  */
 import { cooperatively, type Steps } from "@effect-speech/common/Cooperative"
 import { unsafeInstance } from "@effect-speech/common/Structural"
@@ -41,6 +36,14 @@ export { Comparison, Counts, Pair } from "./internal/words/comparison.js"
  * Time grows with the product of the lengths: an hour of speech (60,000 characters) takes 1 to 3 seconds. Memory grows with their
  * sum. Timers and the network can run meanwhile.
  *
+ * @example
+ * ```ts
+ * import { WordErrors } from "@effect-speech/long-form"
+ * import { Effect } from "effect"
+ *
+ * export const rate = Effect.map(WordErrors.compare("Platform two", "flat form two"), ({ words }) => words.rate) // 1
+ * ```
+ *
  * @since 0.1.0
  * @category combinators
  */
@@ -49,6 +52,13 @@ export const compare = (reference: string, heard: string): Effect.Effect<Compari
 
 /**
  * The sum of several counts. Its rate is that of all words together, in which long texts weigh more.
+ *
+ * @example
+ * ```ts
+ * import { WordErrors } from "@effect-speech/long-form"
+ *
+ * export const rateOf = (all: ReadonlyArray<WordErrors.Comparison>) => WordErrors.total(all.map(({ words }) => words)).rate
+ * ```
  *
  * @since 0.1.0
  * @category combinators

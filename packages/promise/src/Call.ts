@@ -5,6 +5,14 @@
 /**
  * A duration: milliseconds, or a number with its unit, such as `"30 seconds"`.
  *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const speech = connect({ deadlines: { total: "2 minutes", uploadIdle: 10_000 } })
+ * await speech.speak("Platform two", { lang: "en", outage: "30 seconds" })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -14,6 +22,18 @@ export type Duration =
 
 /**
  * Time limits for the phases of a call.
+ *
+ * A phase that takes longer ends the call with `TtsDeadlineExceeded` or `SttDeadlineExceeded`, which say what was sent and billed. Use
+ * an `AbortSignal` instead if your program decides when to stop.
+ *
+ * @example
+ * ```ts
+ * import { connect, type Deadlines } from "@effect-speech/promise"
+ *
+ * const deadlines: Deadlines = { answer: "30 seconds", total: "2 minutes" }
+ * const speech = connect({ deadlines })
+ * await speech.transcribe("call.wav", { model: "hi-general-v2-8khz", deadlines: { ...deadlines, total: "10 minutes" } })
+ * ```
  *
  * @since 0.1.0
  * @category options
@@ -40,6 +60,17 @@ export interface Deadlines {
  * | `Answered`  | the response has begun |
  * | `Retrying`  | an attempt failed; the next one, `attempt`, follows after the delay |
  *
+ * @example
+ * ```ts
+ * import { type CallEvent, connect } from "@effect-speech/promise"
+ *
+ * const show = (event: CallEvent) => {
+ *   if (event.tag === "Uploading") console.log(`${event.sentBytes} of ${event.totalBytes ?? "unknown"} bytes`)
+ *   if (event.tag === "Retrying") console.log(`attempt ${event.attempt} in ${event.delayMillis} ms`)
+ * }
+ * await connect().transcribe("call.wav", { model: "hi-general-v2-8khz", onEvent: show })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -58,6 +89,18 @@ export type CallEvent =
 /**
  * Options of every call.
  *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const speech = connect()
+ * await speech.transcribe("call.wav", {
+ *   model: "hi-general-v2-8khz",
+ *   signal: AbortSignal.timeout(30_000),
+ *   onEvent: ({ tag }) => console.log(tag)
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -73,6 +116,14 @@ export interface CallOptions<Event = CallEvent> {
 
 /**
  * One request of a call, and its response.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const { call } = await connect().speak("Platform two", { lang: "en" })
+ * for (const { elapsedMillis, status } of call.attempts) console.log(status, `${elapsedMillis} ms`)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -92,6 +143,17 @@ export interface Attempt {
 
 /**
  * The piece of a longer text or recording that a call was made for, and what a new run has left to do.
+ *
+ * @example
+ * ```ts
+ * import { connect, isTranscribeError } from "@effect-speech/promise"
+ *
+ * const options = { model: "hi-general-v2-8khz", keepIn: "pieces" }
+ * await connect().transcribeLong("meeting.wav", options).catch((error) => {
+ *   if (!isTranscribeError(error) || error.call.piece?.tag !== "RecordingPiece") throw error
+ *   console.log(`It failed at ${error.call.piece.startMillis} ms. ${error.call.piece.kept} pieces are kept.`)
+ * })
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -135,6 +197,16 @@ export type CallPiece =
 /**
  * What a call did.
  *
+ * Each result and each error has one, as `call`. Log its `sentId` and `receivedId`.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const { call } = await connect().transcribe("call.wav", { model: "hi-general-v2-8khz" })
+ * console.log(call.sentId, call.receivedId, call.billing, `${call.attempts.length} attempts`)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -143,6 +215,7 @@ export interface CallReport {
   readonly sentId: string
   /** Id in the response, if there was one. */
   readonly receivedId?: string | undefined
+  /** In order. Empty if nothing was sent. */
   readonly attempts: ReadonlyArray<Attempt>
   /**
    * Whether the service charged for the call, as far as its contract says.

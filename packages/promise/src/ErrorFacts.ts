@@ -15,6 +15,16 @@ import type { CallPiece, CallReport } from "./Call.js"
  * | `connection` | there is no complete response in time | a later try, a better network, or longer deadlines |
  * | `file`       | a file of this machine can't be written or read | another path, or space on the disk |
  *
+ * @example
+ * ```ts
+ * import { type Category, connect, isSpeakError } from "@effect-speech/promise"
+ *
+ * const statuses: Record<Category, number> = { request: 400, recording: 400, account: 500, service: 502, connection: 504, file: 500 }
+ * await connect().speak("Platform two").catch((error) => {
+ *   console.log(isSpeakError(error) ? statuses[error.category] : 500)
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -23,17 +33,31 @@ export type Category = "request" | "recording" | "account" | "service" | "connec
 /**
  * The error as plain data, as `JSON.stringify` writes it. `SpeechError.from` makes the error again.
  *
+ * @example
+ * ```ts
+ * import { SpeechError, type SpeechErrorJson } from "@effect-speech/promise"
+ *
+ * const json: SpeechErrorJson = SpeechError.of("SttCreditExhausted").toJSON()
+ * console.log(json.facts, SpeechError.from(JSON.parse(JSON.stringify(json)))?.tag)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface SpeechErrorJson<Tag extends string = string, Facts extends object = object> {
+  /** Marks the data as an error of this package. */
   readonly name: "SpeechError"
+  /** What happened, such as `SttCreditExhausted`. */
   readonly tag: Tag
+  /** What the error concerns. */
   readonly category: Category
+  /** What happened, and what to do. */
   readonly message: string
   /** Whether the same call may succeed if it is made again a little later. */
   readonly retryable: boolean
+  /** The facts of this tag, such as `status`. */
   readonly facts: Facts
+  /** The attempts, and what is known of billing. */
   readonly call: CallReport
 }
 
@@ -46,10 +70,12 @@ interface InvalidRequest {
 }
 
 interface InvalidApiKey {
+  /** What is wrong with the key, without the key. */
   readonly problem: string
 }
 
 interface ConnectionFailed {
+  /** What failed. */
   readonly reason:
     | "refused"
     | "notFound"
@@ -69,7 +95,9 @@ interface ConnectionFailed {
 }
 
 interface DeadlineExceeded {
+  /** The phase that took too long. */
   readonly phase: "upload" | "answer" | "download" | "total"
+  /** Its limit, in milliseconds. */
   readonly limitMillis: number
 }
 
@@ -80,6 +108,7 @@ interface InvalidResponse {
 
 /** A response of a synthesis with a status other than 200. */
 interface SpeakStatus {
+  /** Status of the response. */
   readonly status: number
   /** What the service says about the failure, if the response says anything. */
   readonly serverMessage?: string | undefined
@@ -95,11 +124,20 @@ interface TranscribeWords {
 
 /** A response of a transcription with a status other than 200. */
 interface TranscribeStatus extends TranscribeWords {
+  /** Status of the response. */
   readonly status: number
 }
 
 /**
  * Facts of the errors of both operations, by tag.
+ *
+ * @example
+ * ```ts
+ * import { isSpeakError, SpeechError } from "@effect-speech/promise"
+ *
+ * const error: unknown = SpeechError.of("FileFailed", { path: "article.wav", operation: "writeFile", code: "ENOSPC" })
+ * if (isSpeakError(error) && error.tag === "FileFailed") console.log(error.facts.path, error.facts.code)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -129,6 +167,14 @@ export interface CommonFacts {
 
 /**
  * Facts of the errors of `speak` and `speakLong`, by tag.
+ *
+ * @example
+ * ```ts
+ * import { isSpeakError, SpeechError } from "@effect-speech/promise"
+ *
+ * const error: unknown = SpeechError.of("TtsBadRequest", { field: "lang" })
+ * if (isSpeakError(error) && error.tag === "TtsBadRequest") console.log(`Change ${error.facts.field}.`)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -168,6 +214,14 @@ export interface SpeakFacts extends CommonFacts {
 
 /**
  * Facts of the errors of `transcribe` and `transcribeLong`, by tag.
+ *
+ * @example
+ * ```ts
+ * import { isTranscribeError, SpeechError } from "@effect-speech/promise"
+ *
+ * const error: unknown = SpeechError.of("SttAudioUnreadable", { source: "call.wav", code: "ENOENT" })
+ * if (isTranscribeError(error) && error.tag === "SttAudioUnreadable") console.log(error.facts.source, error.facts.code)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -217,6 +271,14 @@ export interface TranscribeFacts extends CommonFacts {
 
 /**
  * Facts of every error, by tag.
+ *
+ * @example
+ * ```ts
+ * import { type ErrorFacts, SpeechError } from "@effect-speech/promise"
+ *
+ * const facts: ErrorFacts["TtsServerError"] = { status: 500, serverMessage: "out of memory" }
+ * console.log(SpeechError.of("TtsServerError", facts).message)
+ * ```
  *
  * @since 0.1.0
  * @category models

@@ -6,12 +6,21 @@ import type { CallEvent, CallOptions, CallReport, Deadlines, Duration } from "./
 /**
  * The format of raw audio.
  *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const { format } = await connect().speak("Platform two", { lang: "en", outputFormat: "8000:pcm16" })
+ * console.log(format.sampleRate, format.channels, format.encoding)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface AudioFormat {
   /** In Hz. */
   readonly sampleRate: number
+  /** Number of channels. */
   readonly channels: number
   /** Of one sample, little-endian. */
   readonly encoding: "pcm8" | "pcm16" | "pcm24" | "pcm32" | "float32" | "float64" | "alaw" | "mulaw"
@@ -53,6 +62,14 @@ export type SpeechWarning =
 /**
  * How a text is spoken.
  *
+ * @example
+ * ```ts
+ * import { connect, type VoiceOptions } from "@effect-speech/promise"
+ *
+ * const announcer: VoiceOptions = { lang: "en", speed: 0.9, outputFormat: "8000:pcm16" }
+ * await connect().speak("Platform two", announcer).toFile("platform.wav")
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -78,6 +95,16 @@ export interface VoiceOptions {
 }
 
 /**
+ * The options of `speak`: how the text is spoken, and how long the call may take.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const speech = connect()
+ * await speech.speak("Platform two", { lang: "en", outage: "1 minute", deadlines: { total: "2 minutes" } })
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -96,6 +123,16 @@ export interface SpeakOptions extends VoiceOptions, CallOptions {
 /**
  * What is known of a speech when its response begins.
  *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const speech = connect().speak("Platform two", { lang: "en" })
+ * const { durationMillis, format } = await speech.start()
+ * console.log(format.sampleRate, durationMillis)
+ * for await (const samples of speech) console.log(samples.length)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -106,23 +143,37 @@ export interface SpeechStart {
   readonly durationMillis: number | undefined
   /** The request id of the response. */
   readonly requestId: string
+  /** What the response omits, or states differently from the request. */
   readonly warnings: ReadonlyArray<SpeechWarning>
 }
 
 /**
  * Complete, checked audio.
  *
+ * @example
+ * ```ts
+ * import { writeFile } from "node:fs/promises"
+ * import { type Audio, connect } from "@effect-speech/promise"
+ *
+ * const audio: Audio = await connect().speak("Platform two", { lang: "en" })
+ * await writeFile("platform.wav", audio.wav())
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Audio {
+  /** The format of `bytes`. */
   readonly format: AudioFormat
   /** In milliseconds. */
   readonly durationMillis: number
   /** Raw samples, without a container. */
   readonly bytes: Uint8Array
+  /** The request id of the response. */
   readonly requestId: string
+  /** What the response omits, or states differently from the request. */
   readonly warnings: ReadonlyArray<SpeechWarning>
+  /** The attempts, and what is known of billing. */
   readonly call: CallReport
   /** A WAV file of the audio. */
   readonly wav: () => Uint8Array
@@ -131,14 +182,25 @@ export interface Audio {
 /**
  * A WAV file that was written. It appears at its path whole, or not at all.
  *
+ * @example
+ * ```ts
+ * import { connect, type WavFile } from "@effect-speech/promise"
+ *
+ * const file: WavFile = await connect().speak("Platform two", { lang: "en" }).toFile("platform.wav")
+ * console.log(`${file.path}: ${file.durationMillis} ms`)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface WavFile {
+  /** The path of the file. */
   readonly path: string
+  /** The format of the samples. */
   readonly format: AudioFormat
   /** Of the samples, in bytes. */
   readonly dataLength: number
+  /** In milliseconds. */
   readonly durationMillis: number
 }
 
@@ -146,23 +208,41 @@ export interface WavFile {
  * A stream of bytes that can be iterated too, so that `pipeline` and `Readable.from` of Node take it. The lib `DOM` alone has no
  * iteration of a `ReadableStream`.
  *
+ * @example
+ * ```ts
+ * import { createWriteStream } from "node:fs"
+ * import { pipeline } from "node:stream/promises"
+ * import { connect } from "@effect-speech/promise"
+ *
+ * await pipeline(connect().speak("Platform two", { lang: "en" }).wav(), createWriteStream("platform.wav"))
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export type AudioStream = ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>
 
 /**
- * The speech of a text. Nothing is sent until you use it, and you can use it once: read it, write it, respond with it, or await
- * it. Audio that was cut short or is corrupt is an error at the end, in each of these.
+ * The speech of a text. Nothing is sent until you use it, and you can use it once: await it for the whole audio, iterate it for raw
+ * samples, or call one of its methods.
  *
+ * `await` waits for the whole audio, so an async function that returns a `Speech` returns its `Audio`. A chunk of samples has any length,
+ * and may end within a sample.
+ *
+ * Rejects with a {@link SpeakError}. Audio that was cut short or is corrupt is an error at the end, in each use. A second use rejects or
+ * throws with `TtsInvalidRequest`.
+ *
+ * @example
  * ```ts
- * const audio = await speech.speak("नमस्ते")                       // whole
- * await speech.speak("नमस्ते").toFile("namaste.wav")               // a WAV file, written as the audio arrives
- * for await (const samples of speech.speak("नमस्ते")) play(samples) // raw samples
- * return speech.speak("नमस्ते").response()                         // a web Response with a WAV file
- * ```
+ * import { connect } from "@effect-speech/promise"
  *
- * `await` waits for the whole audio, so an async function that returns a `Speech` returns its `Audio`.
+ * const client = connect()
+ * const audio = await client.speak("नमस्ते")
+ * await client.speak("नमस्ते").toFile("namaste.wav")
+ * for await (const samples of client.speak("नमस्ते")) console.log(samples.length)
+ * export const route = () => client.speak("नमस्ते").response()
+ * console.log(audio.durationMillis)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -197,10 +277,22 @@ export interface Speech<Whole = Audio, Start = SpeechStart, File = WavFile>
 /**
  * A part of a long text with a voice of its own.
  *
+ * @example
+ * ```ts
+ * import { connect, type Passage } from "@effect-speech/promise"
+ *
+ * const passages: ReadonlyArray<Passage> = [
+ *   { text: "नमस्ते।", lang: "hi" },
+ *   { text: "Welcome.", lang: "en", speed: 0.9 }
+ * ]
+ * await connect().speakLong(passages).toFile("welcome.wav")
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Passage {
+  /** The text to speak. */
   readonly text: string
   /** Default: that of the request. */
   readonly lang?: string | undefined
@@ -212,6 +304,14 @@ export interface Passage {
 
 /**
  * Silence after a piece, by the boundary at which it ends, up to 60 seconds.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const pauses = { paragraph: "1 second", sentence: 300 } as const
+ * await connect().speakLong("One sentence. Another one.", { lang: "en", pauses }).toFile("article.wav")
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -242,6 +342,16 @@ export interface Pauses {
  * | `Called`  | the call of a piece has an event, such as a retry |
  * | `Done`    | the audio of a piece has arrived |
  *
+ * @example
+ * ```ts
+ * import { connect, type LongSpeechEvent } from "@effect-speech/promise"
+ *
+ * const show = (event: LongSpeechEvent) => {
+ *   if (event.tag === "Planned") console.log(`${event.pieces} pieces cost ${event.cost} code points`)
+ * }
+ * await connect().speakLong("A long text.", { lang: "en", onEvent: show }).toFile("article.wav")
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -251,6 +361,16 @@ export type LongSpeechEvent =
   | { readonly tag: "Called"; readonly number: number; readonly codePoints: number; readonly event: CallEvent }
 
 /**
+ * The options of `speakLong`: how the text is spoken, cut and joined, and where its pieces are kept.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const options = { lang: "en", keepIn: "article.pieces", concurrency: 2 }
+ * await connect().speakLong("A long text.", options).toFile("article.wav")
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -283,56 +403,101 @@ export interface SpeakLongOptions extends VoiceOptions, CallOptions<LongSpeechEv
 /**
  * What became of a piece of a long text. Frames and milliseconds count from the beginning of the whole.
  *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const { pieces } = await connect().speakLong("A long text.", { lang: "en", keepIn: "article.pieces" })
+ * console.log(pieces.filter(({ source }) => source === "kept").length, "pieces were kept from an earlier call")
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface SpokenPiece {
   /** Counts from 1. */
   readonly number: number
+  /** The text of the piece. */
   readonly text: string
   /** Offset of its first character in the whole text, in UTF-16 units. */
   readonly startIndex: number
+  /** Offset after its last character, in UTF-16 units. */
   readonly endIndex: number
   /** The passage that it belongs to, from 0. */
   readonly passage: number
+  /** What it ends with. */
   readonly boundary: "end" | "paragraph" | "line" | "sentence" | "clause" | "word" | "cluster"
   /** Code points that it costs if it is sent. */
   readonly codePoints: number
+  /** Its first frame. */
   readonly startFrame: number
+  /** The frame after its last one, without the pause that follows. */
   readonly endFrame: number
+  /** Its beginning, in milliseconds. */
   readonly startMillis: number
+  /** Its end, in milliseconds. */
   readonly endMillis: number
   /** `sent`: in this run. `kept`: found in the folder. `silence`: it has nothing to speak. */
   readonly source: "sent" | "kept" | "silence"
+  /** The id of the paid request. Absent for silence. */
   readonly requestId?: string | undefined
+  /** The call with its billing. Absent if this run did not send it. */
   readonly call?: CallReport | undefined
+  /** The warnings of its response. */
   readonly warnings: ReadonlyArray<SpeechWarning>
 }
 
 /**
  * A sentence and its time in the audio. Subtitles are made from them.
  *
+ * @example
+ * ```ts
+ * import { connect, toSrt } from "@effect-speech/promise"
+ *
+ * const { segments } = await connect().speakLong("One sentence. Another one.", { lang: "en" })
+ * console.log(toSrt(segments))
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface SpokenSegment {
+  /** The sentence. */
   readonly text: string
+  /** Offset of its first character in the whole text, in UTF-16 units. */
   readonly startIndex: number
+  /** Offset after its last character, in UTF-16 units. */
   readonly endIndex: number
+  /** Its beginning, in milliseconds. */
   readonly startMillis: number
+  /** Its end, in milliseconds. */
   readonly endMillis: number
   /** Whether a time is estimated from the length of the text. */
   readonly estimated: boolean
 }
 
 /**
+ * What became of a long text: its pieces and its sentences with their times, as far as the speech was read.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const speech = connect().speakLong("A long text.", { lang: "en" })
+ * await speech.toFile("article.wav")
+ * const { durationMillis, pieces } = await speech.report()
+ * console.log(pieces.length, durationMillis)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface LongSpeechReport {
+  /** The format of the whole audio. */
   readonly format: AudioFormat
   /** In order, as far as the speech was read. */
   readonly pieces: ReadonlyArray<SpokenPiece>
+  /** The sentences with their times, in order. */
   readonly segments: ReadonlyArray<SpokenSegment>
   /** Of the audio that was read, in milliseconds. */
   readonly durationMillis: number
@@ -340,6 +505,17 @@ export interface LongSpeechReport {
 
 /**
  * The complete audio of a long text.
+ *
+ * It is in memory. For a text of hours, write a file or read the stream instead.
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from "node:fs/promises"
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const audio = await connect().speakLong("A long text.", { lang: "en" })
+ * await writeFile("article.wav", audio.wav())
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -353,6 +529,16 @@ export interface LongAudio extends LongSpeechReport {
 
 /**
  * The speech of a long text. Used as {@link Speech}; `report` is that of its pieces.
+ *
+ * Rejects with a {@link SpeakError}. If a piece failed, `call.piece` says which.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const speech = connect().speakLong("A long text.", { lang: "en", keepIn: "article.pieces" })
+ * for await (const samples of speech) console.log(samples.length)
+ * ```
  *
  * @since 0.1.0
  * @category models

@@ -8,6 +8,14 @@ import type { Recording, TranscribeLongOptions, TranscribeOptions, Transcript, T
 /**
  * How often and how long a call is retried. The `total` deadline limits all of it.
  *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const speech = connect({ retries: { times: 5, firstDelay: "1 second", longestDelay: "20 seconds" } })
+ * console.log((await speech.speak("Platform two", { lang: "en" })).call.attempts.length)
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -23,6 +31,21 @@ export interface RetryPolicy {
 }
 
 /**
+ * The options of `connect`. What is absent is read from the environment or has a default.
+ *
+ * @example
+ * ```ts
+ * import { readFile } from "node:fs/promises"
+ * import { connect, type ConnectOptions } from "@effect-speech/promise"
+ *
+ * const options: ConnectOptions = {
+ *   apiKey: async () => (await readFile("/run/secrets/speech", "utf8")).trim(),
+ *   sttBaseUrl: "https://stt.example",
+ *   deadlines: { total: "2 minutes" }
+ * }
+ * export const speech = connect(options)
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -56,6 +79,22 @@ export interface ConnectOptions {
 }
 
 /**
+ * A client of both operations. `connect` makes one, and `connectTest` one for tests. Take it as a parameter, so that a test can pass its own.
+ *
+ * Its methods reject with a {@link SpeechError}: those that speak with a {@link SpeakError}, those that transcribe with a
+ * {@link TranscribeError}. A call whose `signal` aborts rejects with the reason of the signal.
+ *
+ * @example
+ * ```ts
+ * import { connect, type SpeechClient } from "@effect-speech/promise"
+ *
+ * const echo = async (speech: SpeechClient, path: string) => {
+ *   const { text } = await speech.transcribe(path, { model: "en-general-v2-8khz" })
+ *   return speech.speak(text || "Sorry?", { lang: "en" }).toFile(`${path}.reply.wav`)
+ * }
+ * await echo(connect(), "call.wav")
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */

@@ -12,9 +12,15 @@ type Cause<Tag extends string, Facts extends object> = Omit<SpeechErrorJson<Tag,
 /**
  * The error of a call. `message` says what happened, and what to do. Its stack has the frames of your code that made the call.
  *
+ * Narrow it by `isSpeakError` or `isTranscribeError`, and then by its `tag`. In a test, make one by `SpeechError.of`. If one comes from
+ * another process or from JSON, `SpeechError.from` makes it again.
+ *
+ * @example
  * ```ts
+ * import { connect, isSpeakError } from "@effect-speech/promise"
+ *
  * try {
- *   await speech.speak("नमस्ते", { lang: "hi" })
+ *   await connect().speak("नमस्ते", { lang: "hi" })
  * } catch (error) {
  *   if (!isSpeakError(error)) throw error
  *   if (error.tag === "TtsBadRequest") console.error(error.facts.field)
@@ -51,6 +57,7 @@ export class SpeechError<Tag extends string = string, Facts extends object = obj
   get call(): CallReport {
     return this.cause.call
   }
+  /** The error as plain data. {@link SpeechError.from} makes the error again. */
   toJSON(): SpeechErrorJson<Tag, Facts> {
     return { name: "SpeechError", message: this.message, ...this.cause }
   }

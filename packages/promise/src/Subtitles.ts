@@ -7,17 +7,37 @@ import type { Duration } from "./Call.js"
 /**
  * A text with its time, in milliseconds from the beginning: a segment of `speakLong` or of `transcribeLong`.
  *
+ * @example
+ * ```ts
+ * import { type TimedText, toSrt } from "@effect-speech/promise"
+ *
+ * const segments: ReadonlyArray<TimedText> = [{ startMillis: 0, endMillis: 1_500, text: "Platform two." }]
+ * console.log(toSrt(segments))
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface TimedText {
+  /** Its beginning, in milliseconds. */
   readonly startMillis: number
+  /** Its end, in milliseconds. */
   readonly endMillis: number
+  /** The text to show. */
   readonly text: string
 }
 
 /**
  * How texts are laid out as subtitles. A value that is out of range counts as the nearest in it.
+ *
+ * @example
+ * ```ts
+ * import { connect, type SubtitleOptions, toVtt } from "@effect-speech/promise"
+ *
+ * const forPhones: SubtitleOptions = { clustersPerLine: 30, lines: 1, maximum: "4 seconds" }
+ * const { segments } = await connect().transcribeLong("meeting.wav", { model: "hi-general-v2-8khz" })
+ * console.log(toVtt(segments, forPhones))
+ * ```
  *
  * @since 0.1.0
  * @category options
@@ -36,8 +56,14 @@ export interface SubtitleOptions {
 /**
  * Subtitles as SRT (`.srt`). Long segments are divided, at the ends of sentences if possible; lines break between words.
  *
+ * For a `<track>` of a web page, use {@link toVtt}.
+ *
+ * @example
  * ```ts
- * const { segments } = await speech.transcribeLong("meeting.wav", { model: "hi-general-v2-8khz" })
+ * import { writeFile } from "node:fs/promises"
+ * import { connect, toSrt } from "@effect-speech/promise"
+ *
+ * const { segments } = await connect().transcribeLong("meeting.wav", { model: "hi-general-v2-8khz" })
  * await writeFile("meeting.srt", toSrt(segments))
  * ```
  *
@@ -49,6 +75,17 @@ export const toSrt = (segments: Iterable<TimedText>, options?: SubtitleOptions):
 
 /**
  * Subtitles as WebVTT (`.vtt`), laid out as those of {@link toSrt}.
+ *
+ * Use it for the `<track>` of a web page.
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from "node:fs/promises"
+ * import { connect, toVtt } from "@effect-speech/promise"
+ *
+ * const { segments } = await connect().speakLong("One sentence. Another one.", { lang: "en" }).toFile("article.wav")
+ * await writeFile("article.vtt", toVtt(segments))
+ * ```
  *
  * @since 0.1.0
  * @category subtitles

@@ -9,15 +9,34 @@ import type { TranscribeOptions, Transcription } from "./Transcription.js"
 /**
  * A request of `speak`, or of a piece of `speakLong`, as it would be sent.
  *
+ * @example
+ * ```ts
+ * import { connectTest } from "@effect-speech/promise"
+ *
+ * const speech = connectTest({ speak: ({ text }) => ({ bytes: new Uint8Array(text.length * 4_800) }) })
+ * await speech.speak("Platform two", { lang: "en" })
+ * console.log(speech.calls.speak)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface SpeakRequest extends VoiceOptions {
+  /** The text, or that of the piece. */
   readonly text: string
 }
 
 /**
  * A request of `transcribe`, or of a piece of `transcribeLong`, as it would be sent.
+ *
+ * @example
+ * ```ts
+ * import { connectTest } from "@effect-speech/promise"
+ *
+ * const speech = connectTest({ transcribe: ({ filename }) => (filename === "silence.wav" ? "" : "hello") })
+ * await speech.transcribe("call.wav", { model: "en-general-v2-8khz" })
+ * console.log(speech.calls.transcribe)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -29,16 +48,27 @@ export interface TranscribeRequest
   > {
   /** The path of a file, which is not opened; bytes, to which a stream was read; or a `Blob`. */
   readonly recording: string | Uint8Array | Blob
+  /** The filename in the request. */
   readonly filename: string
 }
 
 /**
  * Raw audio that the double gives. It is checked as the audio of the service is.
  *
+ * @example
+ * ```ts
+ * import { connectTest, SpeechError } from "@effect-speech/promise"
+ *
+ * const failure = SpeechError.of("TtsConnectionFailed", { reason: "cut", sent: "all" })
+ * const speech = connectTest({ speak: { bytes: new Uint8Array(16_000), outputFormat: "8000:pcm16", failure } })
+ * await speech.speak("Platform two", { outputFormat: "8000:pcm16" }).catch((error) => console.log(error.tag))
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface TestAudio {
+  /** Raw samples, without a container. */
   readonly bytes: Uint8Array
   /** The format of `bytes`. Default: that of the request, or `24000:float32` if it has none. */
   readonly outputFormat?: OutputFormat | undefined
@@ -66,6 +96,17 @@ export type TranscribeAnswer = string | Partial<Transcription> | SpeechError
  * The answers of a double. A function gets each request, and gives an answer or throws an error. An
  * error that is no {@link SpeechError} rejects the call as itself.
  *
+ * @example
+ * ```ts
+ * import { connectTest, SpeechError, type TestAnswers } from "@effect-speech/promise"
+ *
+ * const answers: TestAnswers = {
+ *   speak: { bytes: new Uint8Array(48_000) },
+ *   transcribe: ({ model }) => (model.startsWith("hi") ? "नमस्ते" : SpeechError.of("SttBadRequest"))
+ * }
+ * console.log((await connectTest(answers).transcribe("call.wav", { model: "hi-general-v2-8khz" })).text)
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -80,6 +121,19 @@ export interface TestAnswers {
 }
 
 /**
+ * The client of `connectTest`. It keeps the requests, so that a test can look at them.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict"
+ * import { connectTest } from "@effect-speech/promise"
+ *
+ * const speech = connectTest({ transcribe: "hello" })
+ * await speech.transcribe("call.wav", { model: "en-general-v2-8khz" })
+ * assert.equal(speech.calls.transcribe.length, 1)
+ * speech.clear()
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */

@@ -8,6 +8,18 @@ import type { CallEvent, CallOptions, CallReport, Deadlines, Duration } from "./
  * read as it is sent. Bytes are not copied: leave them unchanged until the call ends. A stream can be read once, so a call with it is
  * never retried; when the call ends, it is cancelled or destroyed.
  *
+ * @example
+ * ```ts
+ * import { openAsBlob } from "node:fs"
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const speech = connect()
+ * const model = "hi-general-v2-8khz"
+ * await speech.transcribe("call.wav", { model })
+ * await speech.transcribe(await openAsBlob("call.wav"), { model, filename: "call.wav" })
+ * await speech.transcribe(await fetch("https://host.example/call.wav"), { model })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -24,10 +36,19 @@ export type Recording =
 /**
  * A phrase that the recognition prefers.
  *
+ * @example
+ * ```ts
+ * import { connect, type Hotword } from "@effect-speech/promise"
+ *
+ * const hotwords: ReadonlyArray<Hotword> = [{ phrase: "UPI" }, { phrase: "account balance", score: 2.5 }]
+ * await connect().transcribe("call.wav", { model: "hi-general-v2-8khz", hotwords })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Hotword {
+  /** The words to prefer. */
   readonly phrase: string
   /** The strength of the preference; about 2.5 suits longer phrases. Default: 1.5, of the service. */
   readonly score?: number | undefined
@@ -51,6 +72,17 @@ interface RecognitionOptions {
 }
 
 /**
+ * The options of `transcribe`. Only `model` is required.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const options = { model: "hi-general-v2-8khz", aux: true, telephony: true }
+ * const { auxInfo, text } = await connect().transcribe("call.wav", options)
+ * console.log(text, auxInfo?.confidence)
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -71,6 +103,14 @@ export interface TranscribeOptions extends RecognitionOptions, CallOptions {
 /**
  * What may reduce the quality of a transcript. `message` says what to do.
  *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const { warnings } = await connect().transcribe("stereo.wav", { model: "hi-general-v2-8khz" })
+ * for (const { message, tag } of warnings) console.warn(tag, message)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -90,15 +130,25 @@ export type TranscriptionWarning =
 /**
  * `aux_info` of the response, with the field names of the service. A model may omit any of them.
  *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const { auxInfo } = await connect().transcribe("call.wav", { model: "hi-general-v2-8khz", aux: true })
+ * console.log(auxInfo?.confidence, auxInfo?.segments_meta?.length)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface AuxInfo {
   /** In seconds. */
   readonly request_time?: number | undefined
+  /** When the service received the request, in UTC. */
   readonly received_request_time?: string | number | undefined
   /** Of the whole recording, 0 to 1. */
   readonly confidence?: number | undefined
+  /** One entry for each segment. The contract names only its `confidence`. */
   readonly segments_meta?:
     | ReadonlyArray<{ readonly confidence?: number | undefined; readonly [field: string]: unknown }>
     | undefined
@@ -106,6 +156,16 @@ export interface AuxInfo {
 }
 
 /**
+ * The transcript of a recording, as the service returned it.
+ *
+ * @example
+ * ```ts
+ * import { connect, type Transcription } from "@effect-speech/promise"
+ *
+ * const result: Transcription = await connect().transcribe("call.wav", { model: "hi-general-v2-8khz" })
+ * console.log(result.text, result.callId, result.call.billing)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -116,8 +176,11 @@ export interface Transcription {
   readonly callId: string
   /** The id that was sent. */
   readonly transactionId: string
+  /** Set if `aux` was requested and the response has it. */
   readonly auxInfo?: AuxInfo | undefined
+  /** What may reduce the quality of the transcript. */
   readonly warnings: ReadonlyArray<TranscriptionWarning>
+  /** The attempts, and what is known of billing. */
   readonly call: CallReport
 }
 
@@ -132,6 +195,16 @@ export interface Transcription {
  * | `Started` | the call of a piece starts |
  * | `Called`  | the call of a piece has an event, such as a retry |
  * | `Done`    | the transcript of a piece has arrived |
+ *
+ * @example
+ * ```ts
+ * import { connect, type LongTranscriptionEvent } from "@effect-speech/promise"
+ *
+ * const show = (event: LongTranscriptionEvent) => {
+ *   if (event.tag === "Done") console.log(`transcribed until ${event.endMillis} ms`)
+ * }
+ * await connect().transcribeLong("meeting.wav", { model: "hi-general-v2-8khz", onEvent: show })
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -153,6 +226,16 @@ export type LongTranscriptionEvent =
     }
 
 /**
+ * The options of `transcribeLong`. Only `model` is required.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const options = { model: "hi-general-v2-8khz", keepIn: "meeting.pieces", maximum: "2 minutes" } as const
+ * console.log((await connect().transcribeLong("meeting.wav", options)).text)
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -180,18 +263,41 @@ export interface TranscribeLongOptions extends RecognitionOptions, CallOptions<L
 }
 
 /**
+ * The names of the fields of a segment in `segments_meta`, and the unit of its times. The contract names none, so give those of your
+ * service if the warning `SegmentTimesUnread` comes.
+ *
+ * @example
+ * ```ts
+ * import { connect, type SegmentFields } from "@effect-speech/promise"
+ *
+ * const segments: SegmentFields = { start: "start_time", end: "end_time", text: "transcript", unit: "seconds" }
+ * await connect().transcribeLong("meeting.wav", { model: "hi-general-v2-8khz", segments })
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
 export interface SegmentFields {
+  /** The field with the beginning of a segment. */
   readonly start: string
+  /** The field with the end of a segment. */
   readonly end: string
+  /** The field with the words of a segment. */
   readonly text?: string | undefined
+  /** The unit of both times. */
   readonly unit: "seconds" | "millis"
 }
 
 /**
  * A part of a transcript with its time.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const { segments } = await connect().transcribeLong("meeting.wav", { model: "hi-general-v2-8khz" })
+ * for (const { endMillis, startMillis, text } of segments) console.log(startMillis, endMillis, text)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -199,7 +305,9 @@ export interface SegmentFields {
 export interface TranscriptSegment {
   /** In milliseconds from the beginning of the recording. */
   readonly startMillis: number
+  /** In milliseconds from the beginning of the recording. */
   readonly endMillis: number
+  /** The words of the segment. */
   readonly text: string
   /** From 0 to 1, if the service states it. */
   readonly confidence?: number | undefined
@@ -208,6 +316,16 @@ export interface TranscriptSegment {
 }
 
 /**
+ * What became of a piece of a long recording. Times count from the beginning of the recording.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
+ * const { pieces } = await connect().transcribeLong("meeting.wav", { model: "hi-general-v2-8khz" })
+ * console.log(pieces.filter(({ source }) => source === "sent").length, "pieces were sent")
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -216,13 +334,21 @@ export interface TranscriptPiece {
   readonly number: number
   /** In milliseconds from the beginning of the recording. */
   readonly startMillis: number
+  /** In milliseconds from the beginning of the recording. */
   readonly endMillis: number
+  /** `pause`: it ends in a pause. `quiet`: at the quietest point, so a word may be cut. `end`: with the recording. */
   readonly ending: "pause" | "quiet" | "end"
+  /** `sent`: in this run. `kept`: by an earlier run, or for an equal piece. `silence`: digital silence, which was not sent. */
   readonly source: "sent" | "kept" | "silence"
+  /** Its own transcript. */
   readonly text: string
+  /** From 0 to 1, if the service states it. */
   readonly confidence?: number | undefined
+  /** The service's id. Absent for silence. */
   readonly callId?: string | undefined
+  /** The id that was sent. Absent for silence. */
   readonly transactionId?: string | undefined
+  /** The report of the call that made the transcript. Absent for silence. */
   readonly call?: CallReport | undefined
 }
 
@@ -242,10 +368,19 @@ export type TranscriptWarning =
 /**
  * The transcript of a long recording.
  *
+ * @example
+ * ```ts
+ * import { connect, toSrt, type Transcript } from "@effect-speech/promise"
+ *
+ * const transcript: Transcript = await connect().transcribeLong("meeting.wav", { model: "hi-general-v2-8khz" })
+ * console.log(transcript.text, toSrt(transcript.segments))
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Transcript {
+  /** The transcripts of the pieces in order, with a space between them. */
   readonly text: string
   /** Of the recording, in milliseconds. */
   readonly durationMillis: number
@@ -253,7 +388,9 @@ export interface Transcript {
   readonly confidence?: number | undefined
   /** In order. Subtitles are made from them. */
   readonly segments: ReadonlyArray<TranscriptSegment>
+  /** In order. Together they are the recording. */
   readonly pieces: ReadonlyArray<TranscriptPiece>
+  /** Each warning once. */
   readonly warnings: ReadonlyArray<TranscriptWarning>
   /** The id from which those of the pieces were made. */
   readonly transactionId: string

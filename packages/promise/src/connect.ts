@@ -9,16 +9,22 @@ import { makeServices } from "./internal/services.js"
 import type { ConnectOptions, SpeechClient } from "./SpeechClient.js"
 
 /**
- * Makes a client. It opens no connection and reads no variable before the first call.
+ * Makes a client. It opens no connection and reads no variable before the first call. Make one for the whole program, and one more for
+ * each further key. In a test, use {@link connectTest}.
  *
+ * Throws a {@link SpeechError} with the tag `InvalidOption` if an option breaks a rule. If a variable is not set, the call that needs it
+ * rejects.
+ *
+ * @example
  * ```ts
+ * import { connect } from "@effect-speech/promise"
+ *
  * const speech = connect()
  * await speech.speak("नमस्ते", { lang: "hi" }).toFile("namaste.wav")
- * const { text } = await speech.transcribe("call.wav", { model: "hi-general-v2-8khz" })
+ * const { text } = await speech.transcribe("namaste.wav", { model: "hi-general-v2-8khz" })
+ * console.log(text)
  * ```
  *
- * @throws SpeechError with the tag `InvalidOption` if an option breaks a rule. A variable that is not set is an error of the call that
- * needs it.
  * @since 0.1.0
  * @category constructors
  */

@@ -1,12 +1,5 @@
 /**
  * The container, size, rate, channels and duration of a recording, read before it is sent.
- *
- * ```ts
- * const program = Effect.gen(function* () {
- *   const { channels, durationMillis } = yield* Recording.inspect(AudioSource.fromPath("call.wav"))
- *   yield* Console.log(`${channels} channels, ${durationMillis} ms`)
- * })
- * ```
  */
 
 import { type Container as AudioContainer, containers } from "@effect-speech/audio-codec/Container"
@@ -27,6 +20,16 @@ import type { SttWarning } from "./SttWarning.js"
 /**
  * The containers that the service takes.
  *
+ * @example
+ * ```ts
+ * import { Recording } from "@effect-speech/stt"
+ * import { Schema } from "effect"
+ *
+ * // Checks the ending of a filename.
+ * export const isKnown = (filename: string): boolean =>
+ *   Schema.is(Recording.Container)(filename.split(".").at(-1)?.toLowerCase())
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -40,6 +43,19 @@ export type Container = AudioContainer
 /**
  * What the bytes of a recording state. A field that they do not state is absent.
  *
+ * {@link inspect} gives one. Two are equal by `Equal.equals` if their contents are. Its constructor throws a `ParseError` if a field is not
+ * valid.
+ *
+ * @example
+ * ```ts
+ * import { Recording } from "@effect-speech/stt"
+ *
+ * const telephone = new Recording.Recording({ container: "wav", sampleRate: 8000, channels: 1, durationMillis: 60_000 })
+ *
+ * export const isLong = ({ durationMillis }: Recording.Recording): boolean =>
+ *   durationMillis === undefined || durationMillis > (telephone.durationMillis ?? 0)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -51,6 +67,7 @@ export class Recording extends structural(
     bytes: Schema.optional(Schema.NonNegativeInt),
     /** In Hz. For Opus, the rate of the audio before it was encoded; a decoder gives 48,000 Hz. */
     sampleRate: Schema.optional(Schema.Finite.pipe(Schema.positive())),
+    /** Number of channels. The service requires one. */
     channels: Schema.optional(Schema.Int.pipe(Schema.positive())),
     /** In milliseconds. */
     durationMillis: Schema.optional(Schema.Finite.pipe(Schema.nonNegative()))
@@ -71,6 +88,16 @@ export class Recording extends structural(
  * Fails with `SttAudioUnreadable` if the recording cannot be read: missing, forbidden, a folder, empty, or a stream
  * that fails.
  *
+ * @example
+ * ```ts
+ * import { AudioSource, Recording } from "@effect-speech/stt"
+ * import { Effect } from "effect"
+ *
+ * // Whether `telephony` can convert a file.
+ * export const isWav = (path: string) =>
+ *   Effect.map(Recording.inspect(AudioSource.fromPath(path)), ({ container }) => container === "wav")
+ * ```
+ *
  * @since 0.1.0
  * @category operations
  */
@@ -89,6 +116,21 @@ export const inspect = <Source extends AudioSource<unknown>>(
 /**
  * A recording that is open to be read: a plain object with the fields of a {@link Recording}, and no instance of it.
  *
+ * Its `stream` fails with `SttAudioUnreadable` if reading fails.
+ *
+ * @example
+ * ```ts
+ * import type { Recording } from "@effect-speech/stt"
+ * import { Stream } from "effect"
+ *
+ * // The bytes of a recording with their progress, from 0 to 1.
+ * export const withProgress = ({ bytes: size, stream }: Recording.OpenRecording) =>
+ *   Stream.mapAccum(stream, 0, (sent, chunk) => {
+ *     const next = sent + chunk.byteLength
+ *     return [next, { chunk, progress: size === undefined ? undefined : next / size }]
+ *   })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -103,6 +145,24 @@ export interface OpenRecording extends Recording {
 /**
  * Opens a recording, describes it as {@link inspect} does, and gives its bytes. A one-shot stream is read too, so it can't be
  * opened again.
+ *
+ * Use {@link inspect} if you do not need the bytes. Fails with `SttAudioUnreadable` if the recording can't be opened: missing, forbidden, a
+ * folder, empty, or a one-shot stream that was read before.
+ *
+ * @example
+ * ```ts
+ * import { FileSystem } from "@effect/platform"
+ * import { AudioSource, Recording } from "@effect-speech/stt"
+ * import { Effect, Stream } from "effect"
+ *
+ * // Stores an upload with the ending of its container.
+ * export const store = (upload: Blob) =>
+ *   Effect.gen(function* () {
+ *     const fs = yield* FileSystem.FileSystem
+ *     const { container, stream } = yield* Recording.open(AudioSource.fromBlob(upload))
+ *     yield* Stream.run(stream, fs.sink(`upload.${container ?? "bin"}`))
+ *   }).pipe(Effect.scoped)
+ * ```
  *
  * @since 0.1.0
  * @category encoding and decoding
@@ -124,6 +184,18 @@ export const open = <Source extends AudioSource<unknown>>(
 
 /**
  * The warnings of a call that sends such a recording.
+ *
+ * @example
+ * ```ts
+ * import { AudioSource, Recording } from "@effect-speech/stt"
+ * import { Effect } from "effect"
+ *
+ * // What to improve in a recording, before it is sent.
+ * export const advice = (path: string) =>
+ *   Effect.map(Recording.inspect(AudioSource.fromPath(path)), (recording) =>
+ *     Recording.warnings(recording).map(({ message }) => message)
+ *   )
+ * ```
  *
  * @since 0.1.0
  * @category getters

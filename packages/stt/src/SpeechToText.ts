@@ -1,16 +1,5 @@
 /**
  * Transcribes recordings with the speech service.
- *
- * ```ts
- * const program = Effect.gen(function* () {
- *   const stt = yield* SpeechToText
- *   const { text } = yield* stt.transcribe({
- *     audio: AudioSource.fromPath("call.wav"),
- *     model: "hi-general-v2-8khz"
- *   })
- *   return text
- * })
- * ```
  */
 
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -43,6 +32,20 @@ import type { TranscriptionRequest } from "./TranscriptionRequest.js"
 import { validate } from "./unstable/Request.js"
 
 /**
+ * What {@link SpeechToText} provides: the client of transcriptions.
+ *
+ * @example
+ * ```ts
+ * import { AudioSource, SpeechToText, type SpeechToTextService } from "@effect-speech/stt"
+ * import { Effect } from "effect"
+ *
+ * // Part of a program that gets the client as an argument.
+ * export const transcriptOf = (stt: SpeechToTextService, path: string) =>
+ *   Effect.map(stt.transcribe({ audio: AudioSource.fromPath(path), model: "hi-general-v2-8khz" }), ({ text }) => text)
+ *
+ * export const program = Effect.flatMap(SpeechToText, (stt) => transcriptOf(stt, "call.wav"))
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */
@@ -54,6 +57,8 @@ export interface SpeechToTextService {
    * recording: for a long one, after minutes.
    *
    * The call requires what the stream of an `AudioSource` requires. A path is read by the `FileSystem` of the layer.
+   *
+   * Fails with one of `SttError`. An option of the call that is not valid is a defect.
    */
   readonly transcribe: <R = never>(
     request: TranscriptionRequest<R>,
@@ -62,6 +67,23 @@ export interface SpeechToTextService {
 }
 
 /**
+ * The options of {@link SpeechToText.layer}: those of each client, and the encoding of hotwords. `R` is what the effect of the key requires.
+ *
+ * @example
+ * ```ts
+ * import { SpeechToText, type SpeechToTextOptions } from "@effect-speech/stt"
+ * import { Redacted } from "effect"
+ *
+ * const options: SpeechToTextOptions = {
+ *   apiKey: Redacted.make("prefix.secret"),
+ *   baseUrl: "https://host.example",
+ *   deadlines: { total: "10 minutes" },
+ *   concurrency: 8
+ * }
+ *
+ * export const layer = SpeechToText.layer(options)
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -137,6 +159,20 @@ const transactionIdOf = ({ transactionId }: Pick<TranscriptionRequest, "transact
 /**
  * The requests that a test double received.
  *
+ * {@link SpeechToText.layerTest} provides it, and {@link SpeechToText.calls} reads it.
+ *
+ * @example
+ * ```ts
+ * import { SpeechToTextCalls } from "@effect-speech/stt"
+ * import { Effect } from "effect"
+ *
+ * // In a test: the models of all requests so far.
+ * export const models = Effect.gen(function* () {
+ *   const { all } = yield* SpeechToTextCalls
+ *   return (yield* all).map(({ model }) => model)
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */
@@ -146,31 +182,56 @@ export class SpeechToTextCalls extends Context.Tag("@effect-speech/stt/SpeechToT
 >() {}
 
 /**
+ * The client of transcriptions. Its statics make it: {@link SpeechToText.layerFromEnv}, {@link SpeechToText.layerConfig},
+ * {@link SpeechToText.layer}, and {@link SpeechToText.layerTest} for tests.
+ *
+ * The layers fail with `ConfigError` if an option is missing or not valid, and with `SttInvalidApiKey` if the key can't be read or has the wrong
+ * form. A call fails with one of {@link SttError}.
+ *
+ * @example
+ * ```ts
+ * import { AudioSource, SpeechToText } from "@effect-speech/stt"
+ * import * as NodeTransport from "@effect-speech/transport/NodeTransport"
+ * import { Effect } from "effect"
+ *
+ * export const transcript = Effect.gen(function* () {
+ *   const stt = yield* SpeechToText
+ *   const { text } = yield* stt.transcribe({ audio: AudioSource.fromPath("call.wav"), model: "hi-general-v2-8khz" })
+ *   return text
+ * }).pipe(Effect.provide(SpeechToText.layerFromEnv), Effect.provide(NodeTransport.layer))
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */
 export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")<SpeechToText, SpeechToTextService>() {
-  /** Makes the service that {@link SpeechToText.layer} provides. */
+  /** Makes the service that {@link SpeechToText.layer} provides, with the same errors. */
   static readonly make: <R = never>(
     options: SpeechToTextOptions<R>
   ) => Effect.Effect<SpeechToTextService, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> = makeService
 
   /**
    * The service from explicit options. Fails with `ConfigError` for an invalid option, and with `SttInvalidApiKey` for
-   * a malformed key.
+   * a key that can't be read or is malformed.
    */
   static readonly layer = <R = never>(
     options: SpeechToTextOptions<R>
   ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> =>
     Layer.effect(SpeechToText, makeService(options))
 
-  /** The service from a `Config` of the options, or from a record with a `Config` for each option. */
+  /**
+   * The service from a `Config` of the options, or from a record with a `Config` for each option. Fails with `ConfigError` if one is missing or
+   * not valid, and with `SttInvalidApiKey` for a key that can't be read or is malformed.
+   */
   static readonly layerConfig = <R = never>(
     options: Config.Config.Wrap<SpeechToTextOptions<R>>
   ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> =>
     Client.layerConfig(SpeechToText, makeService, options)
 
-  /** The service from the environment variables `SPEECH_API_KEY` and `SPEECH_STT_BASE_URL`. */
+  /**
+   * The service from the environment variables `SPEECH_API_KEY` and `SPEECH_STT_BASE_URL`. Fails with `ConfigError` if one is missing or not
+   * valid, and with `SttInvalidApiKey` for a malformed key.
+   */
   static readonly layerFromEnv: Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =
     Client.layerFromEnv(SpeechToText, makeService, endpoint)
 
@@ -212,6 +273,15 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
 /**
  * The answer of a test double: an outcome, or a function of the request that gives one.
  *
+ * @example
+ * ```ts
+ * import { SpeechToText, SttBadRequest, type TestAnswer } from "@effect-speech/stt"
+ *
+ * const answer: TestAnswer = ({ model }) => (model.startsWith("hi-") ? "नमस्ते" : new SttBadRequest())
+ *
+ * export const double = SpeechToText.layerTest(answer)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -219,6 +289,16 @@ export type TestAnswer = Testing.TestAnswer<TranscriptionRequest, string | Parti
 
 /**
  * A transcript, parts of a {@link Transcription}, an error, or an effect of one of these.
+ *
+ * @example
+ * ```ts
+ * import { SpeechToText, SttUnavailable, type TestOutcome } from "@effect-speech/stt"
+ *
+ * const outcomes: Array<TestOutcome> = [new SttUnavailable(), "hello"]
+ *
+ * // The first call fails, the second gives a transcript.
+ * export const double = SpeechToText.layerTest(() => outcomes.shift() ?? "")
+ * ```
  *
  * @since 0.1.0
  * @category models

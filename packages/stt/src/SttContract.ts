@@ -7,6 +7,15 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
 /**
+ * The path of the operation, below the base URL.
+ *
+ * @example
+ * ```ts
+ * import { SttContract } from "@effect-speech/stt"
+ *
+ * export const address = (baseUrl: string): string => `${baseUrl.replace(/\/$/, "")}${SttContract.path}`
+ * ```
+ *
  * @since 0.1.0
  * @category constants
  */
@@ -14,6 +23,14 @@ export const path = "/api/transcribe"
 
 /**
  * The header of the key, as the contract writes it. Header names are case-insensitive.
+ *
+ * @example
+ * ```ts
+ * import { SttContract } from "@effect-speech/stt"
+ *
+ * // A server of your own that speaks the contract.
+ * export const keyOf = (request: Request): string | null => request.headers.get(SttContract.apiKeyHeader)
+ * ```
  *
  * @since 0.1.0
  * @category constants
@@ -24,6 +41,13 @@ export const apiKeyHeader = "X-Api-Key"
  * A response header that the contract does not define. Only the local service sends it, with an empty transcript: it says which
  * recordings that service recognises.
  *
+ * @example
+ * ```ts
+ * import { SttContract } from "@effect-speech/stt"
+ *
+ * export const noticeOf = (response: Response): string | null => response.headers.get(SttContract.noticeHeader)
+ * ```
+ *
  * @since 0.1.0
  * @category constants
  */
@@ -32,6 +56,13 @@ export const noticeHeader = "X-Local-Service-Notice"
 /**
  * A response header that the contract does not define. The local service sends it if the request has hotwords, with the value
  * {@link hotwordsIgnored} if the model takes none, and {@link someHotwordsIgnored} if it can't use some of them.
+ *
+ * @example
+ * ```ts
+ * import { SttContract } from "@effect-speech/stt"
+ *
+ * export const usesAllHotwords = (response: Response): boolean => !response.headers.has(SttContract.hotwordsHeader)
+ * ```
  *
  * @since 0.1.0
  * @category constants
@@ -57,6 +88,20 @@ export const someHotwordsIgnored = "some ignored"
 /**
  * The fields of the `multipart/form-data` request.
  *
+ * @example
+ * ```ts
+ * import { SttContract } from "@effect-speech/stt"
+ *
+ * // A request without this client.
+ * export const formOf = (recording: Blob): FormData => {
+ *   const form = new FormData()
+ *   form.set(SttContract.field.model, "hi-general-v2-8khz")
+ *   form.set(SttContract.field.transactionId, crypto.randomUUID())
+ *   form.set(SttContract.field.audioFile, recording, "call.wav")
+ *   return form
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category constants
  */
@@ -77,6 +122,13 @@ export const field = {
 
 /**
  * A phrase that the recognition prefers.
+ *
+ * @example
+ * ```ts
+ * import type { Hotword } from "@effect-speech/stt"
+ *
+ * export const hotwords: ReadonlyArray<Hotword> = [{ phrase: "UPI" }, { phrase: "unified payments interface", score: 2.5 }]
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -103,6 +155,21 @@ export type Hotword = typeof Hotword.Type
  * | `repeated` | one field `hotwords` for each hotword, with the object as JSON |
  * | `indexed`  | fields `hotwords[0][phrase]`, `hotwords[0][score]` and so on |
  *
+ * Use it for the option `hotwordEncoding` of the client, if your service does not read the default.
+ *
+ * @example
+ * ```ts
+ * import { type HotwordEncoding, SpeechToText } from "@effect-speech/stt"
+ * import { Config } from "effect"
+ *
+ * export const layer = (hotwordEncoding: HotwordEncoding) =>
+ *   SpeechToText.layerConfig({
+ *     apiKey: Config.redacted("SPEECH_API_KEY"),
+ *     baseUrl: Config.string("SPEECH_STT_BASE_URL"),
+ *     hotwordEncoding: Config.succeed(hotwordEncoding)
+ *   })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -120,6 +187,17 @@ const Segment = Schema.Struct({ confidence: lenient(Schema.Finite) }, anythingEl
 
 /**
  * Timings and confidences. A model may omit any of them.
+ *
+ * It is `auxInfo` of a transcription, if the request has `aux`. A field of an unexpected type is left out, and an unknown field is kept.
+ *
+ * @example
+ * ```ts
+ * import type { SttContract } from "@effect-speech/stt"
+ *
+ * // The segments in which the service has little confidence.
+ * export const doubtful = ({ segments_meta = [] }: SttContract.AuxInfo) =>
+ *   segments_meta.filter(({ confidence = 1 }) => confidence < 0.5)
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -143,6 +221,8 @@ export const AuxInfo = Schema.Struct(
 export type AuxInfo = typeof AuxInfo.Type
 
 /**
+ * The body of a transcription that succeeded.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -181,6 +261,15 @@ export type Failure = typeof Failure.Type
 /**
  * The body of a 200.
  *
+ * @example
+ * ```ts
+ * import { SttContract } from "@effect-speech/stt"
+ * import { Schema } from "effect"
+ *
+ * // Fails with `ParseError` if a body is neither a transcription nor a failure.
+ * export const read = Schema.decodeUnknown(Schema.parseJson(SttContract.Answer))
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -193,6 +282,15 @@ export type Answer = typeof Answer.Type
 
 /**
  * The fields that the client reads from the body of any other status.
+ *
+ * @example
+ * ```ts
+ * import { SttContract } from "@effect-speech/stt"
+ * import { Schema } from "effect"
+ *
+ * // The body that a server of your own sends with a 402.
+ * export const noCredit = Schema.encodeSync(SttContract.ErrorBody)({ error: "credit_exhausted", message: "Top up." })
+ * ```
  *
  * @since 0.1.0
  * @category schemas

@@ -25,13 +25,30 @@ const serviceMessage = {
 }
 
 /** A response with a status other than 200. */
-const statusFields = { status: Schema.Finite, ...serviceMessage }
+const statusFields = {
+  /** The status of the response. */
+  status: Schema.Finite,
+  ...serviceMessage
+}
 
 const quote = ({ serverError, serverMessage }: Schema.Struct.Type<typeof serviceMessage>) =>
   quoteService(serverError, serverMessage)
 
 /**
  * The request breaks a rule that the client checks. Nothing was sent.
+ *
+ * Correct `field`. It is never retried.
+ *
+ * @example
+ * ```ts
+ * import { AudioSource, SpeechToText } from "@effect-speech/stt"
+ * import { Console, Effect } from "effect"
+ *
+ * export const transcription = SpeechToText.pipe(
+ *   Effect.flatMap((stt) => stt.transcribe({ audio: AudioSource.fromPath("call.wav"), model: "hi-general-v2-8khz" })),
+ *   Effect.catchTag("SttInvalidRequest", ({ field, problem }) => Console.error(`Correct ${field}: it ${problem}.`))
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -41,6 +58,19 @@ export class SttInvalidRequest extends define<SttInvalidRequest>()("SttInvalidRe
 /**
  * The key can't be read, or does not have the form `<prefix>.<secret>`. The client reads the key when the layer is
  * built (nothing was sent then), and again after a 401.
+ *
+ * @example
+ * ```ts
+ * import { SpeechToText } from "@effect-speech/stt"
+ * import { Console, Effect, Layer } from "effect"
+ *
+ * // Says what is wrong with the key, and ends the program.
+ * export const live = SpeechToText.layerFromEnv.pipe(
+ *   Layer.tapError((error) =>
+ *     error._tag === "SttInvalidApiKey" ? Console.error(`Check SPEECH_API_KEY: ${error.problem}`) : Effect.void
+ *   )
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -60,6 +90,25 @@ const audioHints = {
  * | `sendAsStream`  | read it as a stream, and send that by `AudioSource.fromOneShotStream` |
  * | `omitTelephony` | send it without the option `telephony` |
  *
+ * @example
+ * ```ts
+ * import { AudioSource, SpeechToText } from "@effect-speech/stt"
+ * import { Effect } from "effect"
+ *
+ * // Sends a file as it is if it can't be converted.
+ * export const transcribe = (path: string) =>
+ *   Effect.gen(function* () {
+ *     const stt = yield* SpeechToText
+ *     const request = { audio: AudioSource.fromPath(path), model: "hi-general-v2-8khz" }
+ *     return yield* stt.transcribe({ ...request, telephony: true }).pipe(
+ *       Effect.catchIf(
+ *         (error) => error._tag === "SttAudioUnreadable" && error.hint === "omitTelephony",
+ *         () => stt.transcribe(request)
+ *       )
+ *     )
+ *   })
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -73,6 +122,19 @@ export type AudioHint = typeof AudioHint.Type
 /**
  * The recording can't be sent. It is missing, empty or unreadable, it changed while it was read, it is a one-shot
  * stream that was read before, or `telephony` can't convert it.
+ *
+ * `source` names the recording, `problem` says what is wrong, and `hint` what you can do. It is never retried.
+ *
+ * @example
+ * ```ts
+ * import { AudioSource, SpeechToText } from "@effect-speech/stt"
+ * import { Console, Effect } from "effect"
+ *
+ * export const transcription = SpeechToText.pipe(
+ *   Effect.flatMap((stt) => stt.transcribe({ audio: AudioSource.fromPath("call.wav"), model: "hi-general-v2-8khz" })),
+ *   Effect.catchTag("SttAudioUnreadable", ({ problem, source }) => Console.error(`Skipped ${source}: ${problem}`))
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -99,6 +161,19 @@ export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUn
 /**
  * 400: the request is malformed, the transaction id is not a UUID, or the model is unknown.
  *
+ * Check the name of the model, and what the service says. It is never retried.
+ *
+ * @example
+ * ```ts
+ * import { AudioSource, SpeechToText } from "@effect-speech/stt"
+ * import { Console, Effect } from "effect"
+ *
+ * export const transcription = SpeechToText.pipe(
+ *   Effect.flatMap((stt) => stt.transcribe({ audio: AudioSource.fromPath("call.wav"), model: "hi-general-v2-8khz" })),
+ *   Effect.catchTag("SttBadRequest", ({ serverMessage }) => Console.error(`The service says: ${serverMessage}`))
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -114,6 +189,16 @@ export class SttBadRequest extends define<SttBadRequest>()("SttBadRequest", {
 
 /**
  * 401: the key is missing, malformed, unknown or revoked.
+ *
+ * It is retried once if the key has changed: give `apiKey` as an effect.
+ *
+ * @example
+ * ```ts
+ * import { SpeechToText, SttUnauthorized } from "@effect-speech/stt"
+ *
+ * // In a test: the key was revoked.
+ * export const double = SpeechToText.layerTest(new SttUnauthorized({ serverError: "invalid_key" }))
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -131,6 +216,19 @@ export class SttUnauthorized extends define<SttUnauthorized>()("SttUnauthorized"
 /**
  * 402: the credit balance is exhausted.
  *
+ * Every call fails until the account is topped up, so stop a batch. It is never retried.
+ *
+ * @example
+ * ```ts
+ * import { AudioSource, SpeechToText } from "@effect-speech/stt"
+ * import { Console, Effect } from "effect"
+ *
+ * export const transcription = SpeechToText.pipe(
+ *   Effect.flatMap((stt) => stt.transcribe({ audio: AudioSource.fromPath("call.wav"), model: "hi-general-v2-8khz" })),
+ *   Effect.catchTag("SttCreditExhausted", ({ message }) => Console.error(`Stop the batch. ${message}`))
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -145,6 +243,16 @@ export class SttCreditExhausted extends define<SttCreditExhausted>()("SttCreditE
 
 /**
  * 403: the account is suspended, closed or inactive, or the key lacks the scope.
+ *
+ * It is never retried.
+ *
+ * @example
+ * ```ts
+ * import { SpeechToText, SttForbidden } from "@effect-speech/stt"
+ *
+ * // In a test: the account is suspended.
+ * export const double = SpeechToText.layerTest(new SttForbidden({ serverMessage: "account suspended" }))
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -163,6 +271,17 @@ export class SttForbidden extends define<SttForbidden>()("SttForbidden", {
  * 500: the service failed. It is retried, and each attempt may be billed: the contract does not say when a transcription is
  * billed.
  *
+ * @example
+ * ```ts
+ * import { AudioSource, SpeechToText } from "@effect-speech/stt"
+ * import { Console, Effect } from "effect"
+ *
+ * export const transcription = SpeechToText.pipe(
+ *   Effect.flatMap((stt) => stt.transcribe({ audio: AudioSource.fromPath("call.wav"), model: "hi-general-v2-8khz" })),
+ *   Effect.catchTag("SttServerError", ({ call }) => Console.error(`Report ${call.sentId}; ${call.attempts.length} attempts, ${call.billing}`))
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -178,6 +297,19 @@ export class SttServerError extends define<SttServerError>()("SttServerError", {
 
 /**
  * 503: the service is unavailable or overloaded.
+ *
+ * It is retried, also through an `outage`.
+ *
+ * @example
+ * ```ts
+ * import { AudioSource, SpeechToText } from "@effect-speech/stt"
+ * import { Console, Effect } from "effect"
+ *
+ * export const transcription = SpeechToText.pipe(
+ *   Effect.flatMap((stt) => stt.transcribe({ audio: AudioSource.fromPath("call.wav"), model: "hi-general-v2-8khz" })),
+ *   Effect.catchTag("SttUnavailable", ({ call }) => Console.error(`Down for ${call.elapsedMillis} ms: try again later`))
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -195,6 +327,19 @@ export class SttUnavailable extends define<SttUnavailable>()("SttUnavailable", {
 /**
  * A status that is not in the contract, such as a redirect, or the 504 of a gateway in front of the service.
  *
+ * `retry` says by the status whether it is retried.
+ *
+ * @example
+ * ```ts
+ * import { AudioSource, SpeechToText } from "@effect-speech/stt"
+ * import { Console, Effect } from "effect"
+ *
+ * export const transcription = SpeechToText.pipe(
+ *   Effect.flatMap((stt) => stt.transcribe({ audio: AudioSource.fromPath("call.wav"), model: "hi-general-v2-8khz" })),
+ *   Effect.catchTag("SttUnexpectedStatus", ({ retryable, status }) => Console.error(retryable ? `${status}: try later` : `${status}: check the base URL`))
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -210,6 +355,20 @@ export class SttUnexpectedStatus extends define<SttUnexpectedStatus>()("SttUnexp
 /**
  * The connection failed before the response was complete.
  *
+ * `reason` says why, and `sent` how much of the request left this process. `retry` says whether it is retried: if all of it left, only with
+ * `retryAmbiguous`.
+ *
+ * @example
+ * ```ts
+ * import { AudioSource, SpeechToText } from "@effect-speech/stt"
+ * import { Console, Effect } from "effect"
+ *
+ * export const transcription = SpeechToText.pipe(
+ *   Effect.flatMap((stt) => stt.transcribe({ audio: AudioSource.fromPath("call.wav"), model: "hi-general-v2-8khz" })),
+ *   Effect.catchTag("SttConnectionFailed", ({ reason, sent }) => Console.error(`${reason}; sent: ${sent}`))
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -221,6 +380,19 @@ export class SttConnectionFailed extends define<SttConnectionFailed>()(
 /**
  * A phase of the call exceeded its deadline.
  *
+ * Raise the deadline of `phase` if the service was still at work. It is never retried.
+ *
+ * @example
+ * ```ts
+ * import { AudioSource, SpeechToText } from "@effect-speech/stt"
+ * import { Console, Effect } from "effect"
+ *
+ * export const transcription = SpeechToText.pipe(
+ *   Effect.flatMap((stt) => stt.transcribe({ audio: AudioSource.fromPath("call.wav"), model: "hi-general-v2-8khz" })),
+ *   Effect.catchTag("SttDeadlineExceeded", ({ limitMillis, phase }) => Console.error(`${phase} took longer than ${limitMillis} ms`))
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -231,6 +403,16 @@ export class SttDeadlineExceeded extends define<SttDeadlineExceeded>()(
 
 /**
  * A 200 whose body is not a transcription.
+ *
+ * Check the base URL. It is never retried, and the call may be billed.
+ *
+ * @example
+ * ```ts
+ * import { SpeechToText, SttInvalidResponse } from "@effect-speech/stt"
+ *
+ * // In a test: a proxy answers with a page of HTML.
+ * export const double = SpeechToText.layerTest(new SttInvalidResponse({ problem: "it is not JSON" }))
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -250,6 +432,19 @@ export class SttInvalidResponse extends define<SttInvalidResponse>()("SttInvalid
 
 /**
  * A 200 whose `status` is `error`.
+ *
+ * Check that the recording plays. It is never retried, and the call may be billed.
+ *
+ * @example
+ * ```ts
+ * import { AudioSource, SpeechToText } from "@effect-speech/stt"
+ * import { Console, Effect } from "effect"
+ *
+ * export const transcription = SpeechToText.pipe(
+ *   Effect.flatMap((stt) => stt.transcribe({ audio: AudioSource.fromPath("call.wav"), model: "hi-general-v2-8khz" })),
+ *   Effect.catchTag("SttTranscriptionFailed", ({ callId, serverMessage }) => Console.error(`${callId ?? "no id"}: ${serverMessage}`))
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -272,6 +467,16 @@ export class SttTranscriptionFailed extends define<SttTranscriptionFailed>()("St
 
 /**
  * All errors of {@link SpeechToText}, as a Schema: you can encode an error to JSON and decode it without loss.
+ *
+ * @example
+ * ```ts
+ * import { SttError } from "@effect-speech/stt"
+ * import { Schema } from "effect"
+ *
+ * // To store an error, or to send it to another process.
+ * export const toJson = Schema.encodeSync(Schema.parseJson(SttError))
+ * export const fromJson = Schema.decodeSync(Schema.parseJson(SttError))
+ * ```
  *
  * @since 0.1.0
  * @category errors

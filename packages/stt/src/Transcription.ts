@@ -8,7 +8,17 @@ import { AuxInfo } from "./SttContract.js"
 import { SttWarning } from "./SttWarning.js"
 
 /**
- * Transcriptions are equal if their contents are.
+ * The result of a transcription. It is a Schema too: you can encode it to JSON and decode it. Transcriptions are equal if their contents are.
+ * Its constructor throws a `ParseError` if a field is missing or not valid.
+ *
+ * @example
+ * ```ts
+ * import { Transcription } from "@effect-speech/stt"
+ * import { Schema } from "effect"
+ *
+ * // To store a transcription, or to send it to another process.
+ * export const toJson = Schema.encodeSync(Schema.parseJson(Transcription))
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -27,6 +37,7 @@ export class Transcription extends structural(
     auxInfo: Schema.optional(AuxInfo),
     /** What the client found before the upload that may reduce the quality, and a notice with an empty transcript. */
     warnings: Schema.Array(SttWarning),
+    /** The report of the call: ids, attempts, billing. */
     call: CallReport
   })
 ) {}

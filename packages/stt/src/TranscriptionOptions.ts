@@ -35,6 +35,18 @@ const AdditionalFields = Issue.plainObject(
 )
 
 /**
+ * The fields of a request without its recording. Use it to check a payload or a setting of your own. Decoding fails with a `ParseError` if a
+ * field breaks a rule.
+ *
+ * @example
+ * ```ts
+ * import { TranscriptionOptions } from "@effect-speech/stt"
+ * import { Schema } from "effect"
+ *
+ * // The payload of an upload: the id of a stored recording, and how to transcribe it.
+ * export const Payload = Schema.Struct({ recordingId: Schema.UUID, options: TranscriptionOptions })
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */

@@ -8,6 +8,20 @@ import type { TranscriptionOptions } from "./TranscriptionOptions.js"
 /**
  * A request whose recording requires `R`. Default of `R`: a `FileSystem`, as of {@link AudioSource}.
  *
+ * A call with a field that breaks a rule fails with `SttInvalidRequest`, and sends nothing.
+ *
+ * @example
+ * ```ts
+ * import { AudioSource, type TranscriptionRequest } from "@effect-speech/stt"
+ *
+ * export const request: TranscriptionRequest = {
+ *   audio: AudioSource.fromPath("call.wav"),
+ *   model: "hi-general-v2-8khz",
+ *   aux: true,
+ *   hotwords: [{ phrase: "UPI" }]
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */

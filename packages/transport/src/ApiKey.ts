@@ -11,6 +11,19 @@ import * as Redaction from "./internal/redaction/withoutKey.js"
  * after the service refused the key, because a new key revokes the old one at once. It always runs with the context and the
  * FiberRefs in which the layer was built. What it requires, `R`, the layer requires.
  *
+ * @example
+ * ```ts
+ * import { readFile } from "node:fs/promises"
+ * import type { ApiKey } from "@effect-speech/transport"
+ * import { Effect, Redacted } from "effect"
+ *
+ * // Read from a file, as secret managers mount it.
+ * export const apiKey: ApiKey.ApiKey = Effect.map(
+ *   Effect.tryPromise(() => readFile("/run/secrets/speech", "utf8")),
+ *   (text) => Redacted.make(text.trim())
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -18,6 +31,17 @@ export type ApiKey<R = never> = Redacted.Redacted | Effect.Effect<Redacted.Redac
 
 /**
  * The rule that a key breaks, or `undefined` if the key has the right form. The result never contains the key.
+ *
+ * The clients check it: use this function for a form or a setting of your own.
+ *
+ * @example
+ * ```ts
+ * import { ApiKey } from "@effect-speech/transport"
+ * import { Redacted } from "effect"
+ *
+ * // `it has no dot between a prefix and a secret`
+ * export const problem = ApiKey.problemWith(Redacted.make("secret"))
+ * ```
  *
  * @since 0.1.0
  * @category validation
@@ -34,6 +58,14 @@ export const problemWith = (key: Redacted.Redacted): string | undefined => {
  * Removes a key and its secret from text of your own, such as a line of a log, as the clients do from all that they report: plain, in
  * capitals or small letters, with white space in it, in hex, in base64, escaped in URLs, JSON or HTML, and in up to four of these, one
  * in the other. `<redacted>` takes their place. A key of fewer than 8 characters is removed only if it is plain or escaped.
+ *
+ * @example
+ * ```ts
+ * import { ApiKey } from "@effect-speech/transport"
+ * import { Effect, type Redacted } from "effect"
+ *
+ * export const logSafely = (text: string, key: Redacted.Redacted) => Effect.logInfo(ApiKey.withoutKey(text, key))
+ * ```
  *
  * @since 0.1.0
  * @category combinators

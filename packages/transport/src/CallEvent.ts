@@ -6,6 +6,26 @@ import type * as Effect from "effect/Effect"
 import type { Deadlines } from "./Deadlines.js"
 
 /**
+ * What the option `onEvent` of a call gets. `_tag` says which event it is.
+ *
+ * @example
+ * ```ts
+ * import type { CallEvent } from "@effect-speech/transport"
+ *
+ * export const lineOf = (event: CallEvent.CallEvent): string => {
+ *   switch (event._tag) {
+ *     case "Queued":
+ *       return `${event.ahead} calls before this one`
+ *     case "Uploading":
+ *       return `${event.sentBytes} of ${event.totalBytes ?? "unknown"} bytes`
+ *     case "Retrying":
+ *       return `attempt ${event.attempt} in ${event.delayMillis} ms`
+ *     default:
+ *       return event._tag
+ *   }
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -13,6 +33,13 @@ export type CallEvent = Queued | Uploading | Waiting | Answered | Retrying
 
 /**
  * As many calls of the layer run as its `concurrency` allows. The call waits for its turn.
+ *
+ * @example
+ * ```ts
+ * import type { CallEvent } from "@effect-speech/transport"
+ *
+ * export const lineOf = ({ ahead }: CallEvent.Queued): string => `Waiting for ${ahead + 1} calls`
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -26,11 +53,21 @@ export interface Queued {
 /**
  * A part of the recording was passed to the connection.
  *
+ * @example
+ * ```ts
+ * import type { CallEvent } from "@effect-speech/transport"
+ *
+ * // From 0 to 1.
+ * export const progressOf = ({ sentBytes, totalBytes }: CallEvent.Uploading): number | undefined =>
+ *   totalBytes === undefined ? undefined : sentBytes / totalBytes
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Uploading {
   readonly _tag: "Uploading"
+  /** Number of the attempt. Counts from 1. */
   readonly attempt: number
   /** Counts the whole request, which is a little longer than the recording. */
   readonly sentBytes: number
@@ -46,6 +83,7 @@ export interface Uploading {
  */
 export interface Waiting {
   readonly _tag: "Waiting"
+  /** Number of the attempt. Counts from 1. */
   readonly attempt: number
 }
 
@@ -57,12 +95,22 @@ export interface Waiting {
  */
 export interface Answered {
   readonly _tag: "Answered"
+  /** Number of the attempt. Counts from 1. */
   readonly attempt: number
+  /** The status of the response. */
   readonly status: number
 }
 
 /**
  * An attempt failed. The next one follows after the delay.
+ *
+ * @example
+ * ```ts
+ * import type { CallEvent } from "@effect-speech/transport"
+ *
+ * export const lineOf = ({ attempt, delayMillis }: CallEvent.Retrying): string =>
+ *   `Attempt ${attempt} follows in ${delayMillis / 1000} s`
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -71,10 +119,28 @@ export interface Retrying {
   readonly _tag: "Retrying"
   /** Number of the next attempt. */
   readonly attempt: number
+  /** Delay before the next attempt, in milliseconds. */
   readonly delayMillis: number
 }
 
 /**
+ * The options of one call: the second argument of `transcribe`, `stream` and `synthesize`.
+ *
+ * @example
+ * ```ts
+ * import type { CallEvent } from "@effect-speech/transport"
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import { Console, Effect } from "effect"
+ *
+ * const options: CallEvent.CallOptions = {
+ *   onEvent: ({ _tag }) => Console.error(_tag),
+ *   deadlines: { total: "3 seconds" },
+ *   retryIfBilled: false
+ * }
+ *
+ * export const speech = Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text: "One moment." }, options))
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */

@@ -7,6 +7,14 @@ import * as Schema from "effect/Schema"
 /**
  * How much of the request left this process.
  *
+ * @example
+ * ```ts
+ * import type { CallReport } from "@effect-speech/transport"
+ *
+ * // Whether the service may have carried out the request.
+ * export const mayBeCarriedOut = (sent: CallReport.Sent): boolean => sent === "all"
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -20,6 +28,17 @@ export type Sent = typeof Sent.Type
 /**
  * One request of a call, and its response.
  *
+ * Its constructor throws a `ParseError` if a field is missing or not valid.
+ *
+ * @example
+ * ```ts
+ * import type { CallReport } from "@effect-speech/transport"
+ *
+ * // `503, 503, 200`
+ * export const statusesOf = ({ attempts }: CallReport.CallReport): string =>
+ *   attempts.map(({ status }) => status ?? "no response").join(", ")
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -27,6 +46,7 @@ export class Attempt extends structural(
   Schema.Class<Attempt>("CallAttempt")({
     /** Status of the response. Absent if there was none. */
     status: Schema.optional(Schema.Finite),
+    /** How much of the request left this process. */
     sent: Sent,
     /** Delay after the previous attempt, in milliseconds. */
     delayMillis: Schema.Finite,
@@ -45,6 +65,19 @@ export class Attempt extends structural(
  * | `notBilled` | no attempt was billed |
  * | `billed`    | the last attempt was billed. With `retryAmbiguous`, an earlier one may be billed too |
  * | `unknown`   | at least one attempt may be billed. After a 500, a transcription is retried, and each attempt may be billed |
+ *
+ * @example
+ * ```ts
+ * import type { CallReport } from "@effect-speech/transport"
+ *
+ * const words: Record<CallReport.Billing, string> = {
+ *   notBilled: "not billed",
+ *   billed: "billed",
+ *   unknown: "perhaps billed"
+ * }
+ *
+ * export const lineOf = ({ billing, sentId }: CallReport.CallReport): string => `${sentId}: ${words[billing]}`
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -69,6 +102,16 @@ const pieceFields = {
 /**
  * A piece of a long text.
  *
+ * The report of a call of `LongSpeech` has it. Its constructor throws a `ParseError` if a field is missing or not valid.
+ *
+ * @example
+ * ```ts
+ * import type { CallReport } from "@effect-speech/transport"
+ *
+ * export const lineOf = ({ beginning, number, of }: CallReport.TextPiece): string =>
+ *   `piece ${number} of ${of ?? "unknown"}, which begins with "${beginning}"`
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -88,6 +131,16 @@ export class TextPiece extends structural(
 
 /**
  * A piece of a long recording.
+ *
+ * The report of a call of `LongTranscription` has it. Its constructor throws a `ParseError` if a field is missing or not valid.
+ *
+ * @example
+ * ```ts
+ * import type { CallReport } from "@effect-speech/transport"
+ *
+ * export const lineOf = ({ endMillis, number, startMillis }: CallReport.RecordingPiece): string =>
+ *   `piece ${number}, from ${startMillis / 1000} to ${endMillis / 1000} s`
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -109,6 +162,15 @@ export class RecordingPiece extends structural(
 /**
  * The piece of a longer text or recording that a call was made for, and what a new run has left to do.
  *
+ * @example
+ * ```ts
+ * import type { CallReport } from "@effect-speech/transport"
+ *
+ * // How much a new run has to send.
+ * export const left = (piece: CallReport.Piece): string =>
+ *   piece._tag === "TextPiece" ? `${piece.leftCodePoints} code points` : `${piece.leftMillis} ms`
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -122,6 +184,17 @@ export type Piece = typeof Piece.Type
 /**
  * What a call did. Reports are equal if their contents are.
  *
+ * `call` of each result and each error is one. Its constructor throws a `ParseError` if a field is missing or not valid.
+ *
+ * @example
+ * ```ts
+ * import type { CallReport } from "@effect-speech/transport"
+ * import { Effect } from "effect"
+ *
+ * export const log = ({ attempts, billing, elapsedMillis, sentId }: CallReport.CallReport) =>
+ *   Effect.logInfo(`${sentId}: ${attempts.length} attempts, ${elapsedMillis} ms, ${billing}`)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -131,7 +204,9 @@ export class CallReport extends structural(
     sentId: Schema.String,
     /** Id in the response, if there was one. */
     receivedId: Schema.optional(Schema.String),
+    /** The requests of the call, in order. */
     attempts: Schema.Array(Attempt),
+    /** Whether the service charged for the call. */
     billing: Billing,
     /** How long the call waited for its turn, in milliseconds. Absent if it did not wait. */
     queuedMillis: Schema.optional(Schema.Finite),
@@ -144,6 +219,14 @@ export class CallReport extends structural(
 
 /**
  * The report of a call that sent nothing.
+ *
+ * @example
+ * ```ts
+ * import { CallReport } from "@effect-speech/transport"
+ *
+ * export const wasSent = (call: CallReport.CallReport): boolean =>
+ *   call.attempts.length > CallReport.nothingSent.attempts.length
+ * ```
  *
  * @since 0.1.0
  * @category constants

@@ -7,7 +7,25 @@ import type { RetryOptions } from "./Retries.js"
 import type { ServiceError } from "./ServiceError.js"
 
 /**
+ * The options that the layers of both clients share. A layer with an option that is not valid fails with `ConfigError`.
+ *
  * `R` is what the effect of the key requires, `E` are the errors of the operation.
+ *
+ * @example
+ * ```ts
+ * import { SpeechToText } from "@effect-speech/stt"
+ * import type { ClientOptions } from "@effect-speech/transport"
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import { Layer, Redacted } from "effect"
+ *
+ * const shared = {
+ *   apiKey: Redacted.make("prefix.secret"),
+ *   baseUrl: "http://127.0.0.1:8080",
+ *   concurrency: 8
+ * } satisfies ClientOptions.ClientOptions
+ *
+ * export const both = Layer.merge(SpeechToText.layer(shared), TextToSpeech.layer(shared))
+ * ```
  *
  * @since 0.1.0
  * @category options

@@ -6,6 +6,23 @@ import type * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 
 /**
+ * The phase of a call that exceeded its deadline. {@link Deadlines} has a deadline for each.
+ *
+ * @example
+ * ```ts
+ * import type { Deadlines } from "@effect-speech/transport"
+ *
+ * const options = {
+ *   upload: "uploadIdle",
+ *   answer: "answer",
+ *   download: "downloadIdle",
+ *   total: "total"
+ * } as const satisfies Record<Deadlines.Phase, keyof Deadlines.Deadlines>
+ *
+ * // The deadline to raise.
+ * export const optionOf = (phase: Deadlines.Phase) => options[phase]
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -17,6 +34,24 @@ export const Phase = Schema.Literal("upload", "answer", "download", "total")
 export type Phase = typeof Phase.Type
 
 /**
+ * How long the phases of a call may take: an option of a layer, and of one call. A call that takes longer fails with `SttDeadlineExceeded` or
+ * `TtsDeadlineExceeded`.
+ *
+ * @example
+ * ```ts
+ * import { SpeechToText } from "@effect-speech/stt"
+ * import type { Deadlines } from "@effect-speech/transport"
+ * import { Redacted } from "effect"
+ *
+ * const deadlines: Deadlines.Deadlines = { answer: "30 minutes", total: "1 hour" }
+ *
+ * export const layer = SpeechToText.layer({
+ *   apiKey: Redacted.make("prefix.secret"),
+ *   baseUrl: "https://host.example",
+ *   deadlines
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */

@@ -38,6 +38,17 @@ const undici = Layer.scoped(
  * The file system is that of `NodeFileSystem.layer`, except that opening a file for reading never waits for the writer of a
  * pipe, and `stat` of an open file has `ctimeMs`, by which the clients notice any change of a recording.
  *
+ * A program that has an `HttpClient` of its own can use that: the guide to HttpClients lists the differences.
+ *
+ * @example
+ * ```ts
+ * import * as NodeTransport from "@effect-speech/transport/NodeTransport"
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import { Layer } from "effect"
+ *
+ * export const live = Layer.provide(TextToSpeech.layerFromEnv, NodeTransport.layer)
+ * ```
+ *
  * @since 0.1.0
  * @category layers
  */
@@ -49,6 +60,19 @@ export const layer: Layer.Layer<HttpClient.HttpClient | FileSystem.FileSystem> =
 /**
  * The address of the proxy that the environment names for a URL, without a user name and a password. `None`: there is none, or
  * its address is not one of http or https.
+ *
+ * @example
+ * ```ts
+ * import * as NodeTransport from "@effect-speech/transport/NodeTransport"
+ * import { Console, Option } from "effect"
+ *
+ * export const report = Console.log(
+ *   Option.match(NodeTransport.proxyOf(new URL("https://host.example")), {
+ *     onNone: () => "Calls use no proxy.",
+ *     onSome: (proxy) => `Calls go through ${proxy}.`
+ *   })
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category getters

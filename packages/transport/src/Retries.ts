@@ -6,7 +6,20 @@ import type * as Schedule from "effect/Schedule"
 import type { ServiceError } from "./ServiceError.js"
 
 /**
+ * Which failed attempts are retried: options of a layer.
+ *
  * `E` are the errors of the operation.
+ *
+ * @example
+ * ```ts
+ * import type { Retries } from "@effect-speech/transport"
+ *
+ * // One request, and no retry.
+ * export const once: Retries.RetryOptions = { retries: 0 }
+ *
+ * // Up to five retries, also of attempts that may have been billed.
+ * export const eager: Retries.RetryOptions = { retries: 5, retryAmbiguous: true }
+ * ```
  *
  * @since 0.1.0
  * @category options
@@ -31,6 +44,24 @@ export interface RetryOptions<E = ServiceError> {
 
 /**
  * How often and how long a call is retried. The `total` deadline limits all of it.
+ *
+ * Use a number in its place if the default delays suit you, and a `Schedule` for delays of another kind.
+ *
+ * @example
+ * ```ts
+ * import { SpeechToText } from "@effect-speech/stt"
+ * import type { Retries } from "@effect-speech/transport"
+ * import { Config } from "effect"
+ *
+ * // For work that can wait.
+ * const throughOutages: Retries.RetryPolicy = { longestDelay: "30 seconds", outage: "15 minutes" }
+ *
+ * export const layer = SpeechToText.layerConfig({
+ *   apiKey: Config.redacted("SPEECH_API_KEY"),
+ *   baseUrl: Config.string("SPEECH_STT_BASE_URL"),
+ *   retries: Config.succeed(throughOutages)
+ * })
+ * ```
  *
  * @since 0.1.0
  * @category options

@@ -16,6 +16,15 @@ import type { CallReport } from "./CallReport.js"
  * | `ambiguous` | it may succeed, but the service may have carried out the attempt: each attempt may be billed |
  * | `otherKey`  | it may succeed with another key |
  *
+ * @example
+ * ```ts
+ * import type { ServiceError } from "@effect-speech/transport"
+ *
+ * // For a queue of your own: when to try a failed call again.
+ * export const nextTry = (retry: ServiceError.Retry): "now" | "later" | "never" =>
+ *   retry === "transient" ? "now" : retry === "overload" ? "later" : "never"
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -32,6 +41,23 @@ export type Retry = "never" | "transient" | "overload" | "ambiguous" | "otherKey
  * | `service`    | the service, or a gateway in front of it, failed or sent something that can't be used | a later try, or the right base URL |
  * | `connection` | there is no complete response in time | a later try, a better network, or longer deadlines |
  *
+ * @example
+ * ```ts
+ * import { AudioSource, SpeechToText } from "@effect-speech/stt"
+ * import type { ServiceError } from "@effect-speech/transport"
+ * import { Console, Effect } from "effect"
+ *
+ * const owner: ServiceError.Category = "account"
+ *
+ * export const transcription = SpeechToText.pipe(
+ *   Effect.flatMap((stt) => stt.transcribe({ audio: AudioSource.fromPath("call.wav"), model: "hi-general-v2-8khz" })),
+ *   Effect.catchIf(
+ *     ({ category }) => category === owner,
+ *     ({ message }) => Console.error(`Stop all calls. ${message}`)
+ *   )
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -45,6 +71,7 @@ export type Category = "request" | "recording" | "account" | "service" | "connec
  */
 export interface ServiceError {
   readonly _tag: string
+  /** Whether the same request may succeed if it is sent again. */
   readonly retry: Retry
   /** What is known of billing, among others. */
   readonly call?: Pick<CallReport, "billing"> | undefined
@@ -66,6 +93,16 @@ export interface ServiceError {
  * | `closed`           | the HttpClient was closed together with its layer |
  * | `tooManyOpenFiles` | the process or the system can open no further file or socket |
  * | `unknown`          | none of these; `code` may say more |
+ *
+ * @example
+ * ```ts
+ * import type { ServiceError } from "@effect-speech/transport"
+ *
+ * // Reasons that a person must change.
+ * const permanent: ReadonlySet<ServiceError.ConnectionReason> = new Set(["notFound", "tls", "proxy"])
+ *
+ * export const needsAPerson = (reason: ServiceError.ConnectionReason): boolean => permanent.has(reason)
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -89,7 +126,12 @@ export const ConnectionReason = Schema.Literal(
  */
 export type ConnectionReason = typeof ConnectionReason.Type
 
-type Common = { readonly call: typeof CallReport; readonly message: typeof Schema.String }
+type Common = {
+  /** The report of the call: ids, attempts, billing. */
+  readonly call: typeof CallReport
+  /** What happened, and what to do. */
+  readonly message: typeof Schema.String
+}
 
 type AllFields<Tag extends string, Fields extends Schema.Struct.Fields> = {
   readonly _tag: Schema.tag<Tag>
@@ -97,7 +139,22 @@ type AllFields<Tag extends string, Fields extends Schema.Struct.Fields> = {
   Common
 
 /**
- * An error class that is also a `Schema` of itself. Every field has a default, so `new SttForbidden()` works in a test.
+ * An error class that is also a `Schema` of itself. Every field has a default, so `new SttForbidden()` works in a test. The constructor throws a
+ * `ParseError` if a field is not valid.
+ *
+ * `SttError` and `TtsError` are unions of such classes.
+ *
+ * @example
+ * ```ts
+ * import { SttForbidden } from "@effect-speech/stt"
+ * import { HttpApiEndpoint } from "@effect/platform"
+ *
+ * // A class is the Schema of an error of an HTTP API.
+ * export const endpoint = HttpApiEndpoint.get("account", "/account").addError(SttForbidden)
+ *
+ * // In a test it needs no arguments.
+ * export const error = new SttForbidden()
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -120,7 +177,7 @@ export type ServiceErrorClass<
     readonly retry: Retry
     /** Whether `retry` is `transient` or `overload`. */
     readonly retryable: boolean
-    /** What happened, and what to do. It is the `message`, but without the piece that {@link withPiece} adds. */
+    /** What happened, and what to do. It is the `message`, but without the piece that {@link withPiece} adds, and without the link to its page. */
     readonly sentence: string
   },
   Cause.YieldableError

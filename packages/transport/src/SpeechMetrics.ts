@@ -1,14 +1,5 @@
 /**
- * The metrics of calls, named by the conventions of OpenTelemetry. Durations are in seconds. Read one by `Metric.value`:
- *
- * ```ts
- * const failed = SpeechMetrics.operationDuration({
- *   operation: "transcribe",
- *   serverAddress: "host.example",
- *   errorType: "SttUnavailable"
- * })
- * const program = Effect.flatMap(Metric.value(failed), ({ count }) => Console.log(`${count} calls failed with it`))
- * ```
+ * The metrics of calls, named by the conventions of OpenTelemetry. Durations are in seconds. Read one by `Metric.value`.
  *
  * `Metric.snapshot` has those of all attributes.
  */
@@ -19,6 +10,17 @@ import * as MetricLabel from "effect/MetricLabel"
 
 /**
  * The attributes of a metric of calls.
+ *
+ * @example
+ * ```ts
+ * import type { SpeechMetrics } from "@effect-speech/transport"
+ *
+ * export const failedByCredit: SpeechMetrics.CallAttributes = {
+ *   operation: "transcribe",
+ *   serverAddress: "host.example",
+ *   errorType: "SttCreditExhausted"
+ * }
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -36,6 +38,18 @@ export interface CallAttributes {
 
 /**
  * The attributes of a metric of attempts.
+ *
+ * @example
+ * ```ts
+ * import type { SpeechMetrics } from "@effect-speech/transport"
+ *
+ * export const overloaded: SpeechMetrics.AttemptAttributes = {
+ *   operation: "transcribe",
+ *   serverAddress: "host.example",
+ *   status: 503,
+ *   errorType: "503"
+ * }
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -77,6 +91,17 @@ const histogram = (name: string, description: string, { errorType, ...rest }: Ca
  * `speech.client.operation.duration`: from the start of a call to its result or its error, with its attempts. That of a stream ends
  * with its audio. The `count` is that of the calls.
  *
+ * @example
+ * ```ts
+ * import { SpeechMetrics } from "@effect-speech/transport"
+ * import { Effect, Metric } from "effect"
+ *
+ * const succeeded = SpeechMetrics.operationDuration({ operation: "synthesize", serverAddress: "host.example" })
+ *
+ * // The mean duration of the calls that succeeded, in seconds.
+ * export const mean = Effect.map(Metric.value(succeeded), ({ count, sum }) => sum / count)
+ * ```
+ *
  * @since 0.1.0
  * @category metrics
  */
@@ -86,6 +111,17 @@ export const operationDuration = (attributes: CallAttributes): Metric.Metric.His
 /**
  * `speech.client.queue.duration`: how long a call waited for its turn. Calls that did not wait are not in it.
  *
+ * @example
+ * ```ts
+ * import { SpeechMetrics } from "@effect-speech/transport"
+ * import { Effect, Metric } from "effect"
+ *
+ * const waited = SpeechMetrics.queueDuration({ operation: "transcribe", serverAddress: "host.example" })
+ *
+ * // The longest wait for a turn, in seconds.
+ * export const longest = Effect.map(Metric.value(waited), ({ max }) => max)
+ * ```
+ *
  * @since 0.1.0
  * @category metrics
  */
@@ -94,6 +130,22 @@ export const queueDuration = (attributes: Omit<CallAttributes, "errorType">): Me
 
 /**
  * `speech.client.attempts`: the number of requests. An attempt is counted when it ends, and not if it is interrupted before its response.
+ *
+ * @example
+ * ```ts
+ * import { SpeechMetrics } from "@effect-speech/transport"
+ * import { Effect, Metric } from "effect"
+ *
+ * const overloaded = SpeechMetrics.attempts({
+ *   operation: "transcribe",
+ *   serverAddress: "host.example",
+ *   status: 503,
+ *   errorType: "503"
+ * })
+ *
+ * // How many requests got a 503.
+ * export const count = Effect.map(Metric.value(overloaded), ({ count }) => count)
+ * ```
  *
  * @since 0.1.0
  * @category metrics

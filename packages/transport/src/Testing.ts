@@ -22,10 +22,26 @@ export type TestAnswer<Request, A, E> = TestOutcome<A, E> | ((request: Request) 
 /**
  * The requests that a test double received.
  *
+ * @example
+ * ```ts
+ * import { SpeechToTextCalls } from "@effect-speech/stt"
+ * import { Effect } from "effect"
+ *
+ * // How many calls an effect makes.
+ * export const callsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+ *   Effect.gen(function* () {
+ *     const { all, clear } = yield* SpeechToTextCalls
+ *     yield* clear
+ *     yield* effect
+ *     return (yield* all).length
+ *   })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface TestCalls<Request> {
+  /** The requests since the layer was built or cleared, in order. */
   readonly all: Effect.Effect<ReadonlyArray<Request>>
   /** Forgets them. */
   readonly clear: Effect.Effect<void>

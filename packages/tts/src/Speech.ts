@@ -20,10 +20,24 @@ interface ResponseFacts {
 /**
  * Audio as it arrives. `stream` fails at its end if the audio was cut short or is corrupt. It can be run once.
  *
+ * `tts.stream` gives it. Its `stream` fails with one of `SpeechStreamError`. A second run of it is a defect.
+ *
+ * @example
+ * ```ts
+ * import { Wav } from "@effect-speech/audio-codec"
+ * import type { SpeechStream } from "@effect-speech/tts"
+ * import { Effect } from "effect"
+ *
+ * // Writes speech into a file, and reads its report at the end.
+ * export const save = (speech: SpeechStream, path: string) =>
+ *   Effect.zipRight(Wav.writeFile(speech, path), speech.call)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface SpeechStream extends PcmStream<SpeechStreamError>, ResponseFacts {
+  /** The format that the response headers state: see `warnings`. */
   readonly format: AudioFormat
   /** Duration in milliseconds, as the service states it; `undefined` if the service does not. */
   readonly durationMillis: number | undefined
@@ -37,14 +51,27 @@ export interface SpeechStream extends PcmStream<SpeechStreamError>, ResponseFact
 /**
  * Complete, checked audio. It is also a stream of its bytes, so `Wav.writeFile` accepts it.
  *
+ * `tts.synthesize` gives it.
+ *
+ * @example
+ * ```ts
+ * import { Wav } from "@effect-speech/audio-codec"
+ * import type { Speech } from "@effect-speech/tts"
+ *
+ * // A WAV file in memory.
+ * export const toWav = ({ bytes, format }: Speech): Uint8Array => Wav.encode(bytes, format)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Speech extends PcmStream, ResponseFacts {
+  /** The format that the response headers state: see `warnings`. */
   readonly format: AudioFormat
   /** Raw samples, without a container. */
   readonly bytes: Uint8Array
   /** Duration in milliseconds, as the service states it. If the service does not: computed from the bytes. */
   readonly durationMillis: number
+  /** The report of the call: ids, attempts, billing. */
   readonly call: CallReport
 }

@@ -1,12 +1,5 @@
 /**
  * Speech as the response of an HTTP server of `@effect/platform`.
- *
- * ```ts
- * const say = Effect.gen(function* () {
- *   const tts = yield* TextToSpeech
- *   return yield* SpeechResponse.wav(tts.stream({ text: "नमस्ते", lang: "hi" }))
- * })
- * ```
  */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
@@ -28,6 +21,24 @@ import * as Stream from "effect/Stream"
  *
  * Give the effect that opens the audio: a router of platform runs the handler of `GET` for `HEAD` too, and then this effect does not
  * run, so nothing is paid. The response to `HEAD` has no `Content-Length`. Audio that is open was sent for, whatever the method.
+ *
+ * Fails with the errors of the effect that opens the audio: answer them with a status. An error of audio that has begun can't change the
+ * status any more.
+ *
+ * @example
+ * ```ts
+ * import { HttpRouter, HttpServerResponse } from "@effect/platform"
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import * as SpeechResponse from "@effect-speech/tts/SpeechResponse"
+ * import { Effect } from "effect"
+ *
+ * const say = Effect.gen(function* () {
+ *   const tts = yield* TextToSpeech
+ *   return yield* SpeechResponse.wav(tts.stream({ text: "One moment, please.", lang: "en" }))
+ * }).pipe(Effect.catchAll(() => HttpServerResponse.text("There is no speech now.", { status: 503 })))
+ *
+ * export const router = HttpRouter.empty.pipe(HttpRouter.get("/say", say))
+ * ```
  *
  * @since 0.1.0
  * @category constructors

@@ -18,6 +18,20 @@ const Json = Issue.plainObject(Schema.Record({ key: Schema.String, value: Schema
 const bodyFields = Object.keys(Contract.SynthesisBody.fields)
 
 /**
+ * The request of a synthesis. A call with a field that breaks a rule fails with `TtsInvalidRequest`, and sends nothing. Use it as a Schema to
+ * check a payload of your own: decoding then fails with a `ParseError`.
+ *
+ * @example
+ * ```ts
+ * import { SynthesisRequest } from "@effect-speech/tts"
+ * import { Schema } from "effect"
+ *
+ * export const request: SynthesisRequest = { text: "नमस्ते", lang: "hi", outputFormat: "8000:pcm16", speed: 1.2 }
+ *
+ * // The query of a server that speaks.
+ * export const Query = Schema.Struct(SynthesisRequest.fields).pipe(Schema.pick("text", "lang", "voice"))
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */

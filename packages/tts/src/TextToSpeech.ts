@@ -1,13 +1,5 @@
 /**
  * Synthesizes texts with the speech service, as raw audio.
- *
- * ```ts
- * const program = Effect.gen(function* () {
- *   const tts = yield* TextToSpeech
- *   const speech = yield* tts.stream({ text: "नमस्ते", lang: "hi" })
- *   return yield* Wav.writeFile(speech, "namaste.wav")
- * })
- * ```
  */
 
 import type * as HttpClient from "@effect/platform/HttpClient"
@@ -37,6 +29,20 @@ import { type SpeechStreamError, type TtsError, TtsInvalidApiKey, type TtsInvali
 export type { TestAudio } from "./internal/testResponse.js"
 
 /**
+ * What {@link TextToSpeech} provides: the client of syntheses.
+ *
+ * @example
+ * ```ts
+ * import { TextToSpeech, type TextToSpeechService } from "@effect-speech/tts"
+ * import { Effect } from "effect"
+ *
+ * // Part of a program that gets the client as an argument.
+ * export const durationOf = (tts: TextToSpeechService, text: string) =>
+ *   Effect.map(tts.synthesize({ text }), ({ durationMillis }) => durationMillis)
+ *
+ * export const program = Effect.flatMap(TextToSpeech, (tts) => durationOf(tts, "नमस्ते"))
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */
@@ -46,16 +52,35 @@ export interface TextToSpeechService {
   /**
    * Synthesizes a text as a stream. Gives the format and the ids when the response begins, then the bytes as they
    * arrive, in constant memory. The call ends when the scope closes.
+   *
+   * Fails with one of `TtsError`. Audio that has begun fails with one of `SpeechStreamError`.
    */
   readonly stream: (
     request: SynthesisRequest,
     options?: CallOptions
   ) => Effect.Effect<SpeechStream, TtsError, Scope.Scope>
-  /** Synthesizes a text, and gives the complete, checked audio. */
+  /** Synthesizes a text, and gives the complete, checked audio. Fails with one of `TtsError`. */
   readonly synthesize: (request: SynthesisRequest, options?: CallOptions) => Effect.Effect<Speech, TtsError>
 }
 
 /**
+ * The options of {@link TextToSpeech.layer}: those of each client. `R` is what the effect of the key requires.
+ *
+ * @example
+ * ```ts
+ * import { TextToSpeech, type TextToSpeechOptions } from "@effect-speech/tts"
+ * import { Redacted } from "effect"
+ *
+ * const options: TextToSpeechOptions = {
+ *   apiKey: Redacted.make("prefix.secret"),
+ *   baseUrl: "https://host.example",
+ *   deadlines: { total: "10 seconds" },
+ *   retries: 1
+ * }
+ *
+ * export const layer = TextToSpeech.layer(options)
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */
@@ -118,6 +143,20 @@ const requestIdOf = (given: string | undefined): Effect.Effect<string> =>
 /**
  * The requests that a test double received.
  *
+ * {@link TextToSpeech.layerTest} provides it, and {@link TextToSpeech.calls} reads it.
+ *
+ * @example
+ * ```ts
+ * import { TextToSpeechCalls } from "@effect-speech/tts"
+ * import { Effect } from "effect"
+ *
+ * // In a test: the texts of all requests so far.
+ * export const texts = Effect.gen(function* () {
+ *   const { all } = yield* TextToSpeechCalls
+ *   return (yield* all).map(({ text }) => text)
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */
@@ -127,11 +166,30 @@ export class TextToSpeechCalls extends Context.Tag("@effect-speech/tts/TextToSpe
 >() {}
 
 /**
+ * The client of syntheses. Its statics make it: {@link TextToSpeech.layerFromEnv}, {@link TextToSpeech.layerConfig},
+ * {@link TextToSpeech.layer}, and {@link TextToSpeech.layerTest} for tests.
+ *
+ * The layers fail with `ConfigError` if an option is missing or not valid, and with `TtsInvalidApiKey` if the key can't be read or has the wrong
+ * form. A call fails with one of {@link TtsError}.
+ *
+ * @example
+ * ```ts
+ * import { Wav } from "@effect-speech/audio-codec"
+ * import * as NodeTransport from "@effect-speech/transport/NodeTransport"
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import { Effect } from "effect"
+ *
+ * export const program = Effect.gen(function* () {
+ *   const tts = yield* TextToSpeech
+ *   return yield* Wav.writeFile(yield* tts.stream({ text: "नमस्ते", lang: "hi" }), "namaste.wav")
+ * }).pipe(Effect.scoped, Effect.provide(TextToSpeech.layerFromEnv), Effect.provide(NodeTransport.layer))
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */
 export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")<TextToSpeech, TextToSpeechService>() {
-  /** Makes the service that {@link TextToSpeech.layer} provides. */
+  /** Makes the service that {@link TextToSpeech.layer} provides, with the same errors. */
   static readonly make: <R = never>(
     options: TextToSpeechOptions<R>
   ) => Effect.Effect<TextToSpeechService, ConfigError.ConfigError | TtsInvalidApiKey, R | HttpClient.HttpClient> =
@@ -139,20 +197,26 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
 
   /**
    * The service from explicit options. Fails with `ConfigError` for an invalid option, and with `TtsInvalidApiKey` for
-   * a malformed key.
+   * a key that can't be read or is malformed.
    */
   static readonly layer = <R = never>(
     options: TextToSpeechOptions<R>
   ): Layer.Layer<TextToSpeech, ConfigError.ConfigError | TtsInvalidApiKey, R | HttpClient.HttpClient> =>
     Layer.effect(TextToSpeech, makeService(options))
 
-  /** The service from a `Config` of the options, or from a record with a `Config` for each option. */
+  /**
+   * The service from a `Config` of the options, or from a record with a `Config` for each option. Fails with `ConfigError` if one is missing or
+   * not valid, and with `TtsInvalidApiKey` for a key that can't be read or is malformed.
+   */
   static readonly layerConfig = <R = never>(
     options: Config.Config.Wrap<TextToSpeechOptions<R>>
   ): Layer.Layer<TextToSpeech, ConfigError.ConfigError | TtsInvalidApiKey, R | HttpClient.HttpClient> =>
     Client.layerConfig(TextToSpeech, makeService, options)
 
-  /** The service from the environment variables `SPEECH_API_KEY` and `SPEECH_TTS_BASE_URL`. */
+  /**
+   * The service from the environment variables `SPEECH_API_KEY` and `SPEECH_TTS_BASE_URL`. Fails with `ConfigError` if one is missing or not
+   * valid, and with `TtsInvalidApiKey` for a malformed key.
+   */
   static readonly layerFromEnv: Layer.Layer<
     TextToSpeech,
     ConfigError.ConfigError | TtsInvalidApiKey,
@@ -198,6 +262,16 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
 /**
  * The answer of a test double: an outcome, or a function of the request that gives one.
  *
+ * @example
+ * ```ts
+ * import { type TestAnswer, TextToSpeech, TtsBadRequest } from "@effect-speech/tts"
+ *
+ * const answer: TestAnswer = ({ lang }) =>
+ *   lang === "hi" ? { bytes: new Uint8Array(96_000) } : new TtsBadRequest({ field: "lang" })
+ *
+ * export const double = TextToSpeech.layerTest(answer)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -205,6 +279,16 @@ export type TestAnswer = Testing.TestAnswer<SynthesisRequest, TestAudio, TtsErro
 
 /**
  * Audio, an error, or an effect of one of these.
+ *
+ * @example
+ * ```ts
+ * import { type TestOutcome, TextToSpeech, TtsBackendFailed } from "@effect-speech/tts"
+ *
+ * const outcomes: Array<TestOutcome> = [new TtsBackendFailed(), { bytes: new Uint8Array(96_000) }]
+ *
+ * // The first call fails, the second gives a second of silence.
+ * export const double = TextToSpeech.layerTest(() => outcomes.shift() ?? new TtsBackendFailed())
+ * ```
  *
  * @since 0.1.0
  * @category models

@@ -7,6 +7,15 @@ import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Schema from "effect/Schema"
 
 /**
+ * The path of the operation, below the base URL.
+ *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ *
+ * export const address = (baseUrl: string): string => `${baseUrl.replace(/\/$/, "")}${TtsContract.path}`
+ * ```
+ *
  * @since 0.1.0
  * @category constants
  */
@@ -15,28 +24,61 @@ export const path = "/tts/bytes"
 /**
  * The headers, as the contract writes them. Header names are case-insensitive.
  *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ *
+ * // A server of your own that speaks the contract.
+ * export const headersOf = (request: Request, durationMillis: number): Headers =>
+ *   new Headers({
+ *     [TtsContract.header.requestId]: request.headers.get(TtsContract.header.requestId) ?? crypto.randomUUID(),
+ *     [TtsContract.header.sampleRate]: "8000",
+ *     [TtsContract.header.encoding]: "pcm16",
+ *     [TtsContract.header.audioDuration]: String(durationMillis)
+ *   })
+ * ```
+ *
  * @since 0.1.0
  * @category constants
  */
 export const header = {
+  /** The whole key. */
   apiKey: "X-API-Key",
   /** An id that the client chooses. The service returns it in every response. */
   requestId: "X-Request-Id",
   /** In Hz. */
   sampleRate: "X-Sample-Rate",
+  /** `pcm16` or `float32`. */
   encoding: "X-Encoding",
   /** In milliseconds. */
   audioDuration: "X-Audio-Duration-Ms"
 } as const
 
 /**
- * In Hz.
+ * The sample rates of a request, in Hz.
+ *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ *
+ * // The highest rate that a telephone line can use.
+ * export const rate = TtsContract.sampleRates.find((each) => each <= 8000)
+ * ```
  *
  * @since 0.1.0
  * @category constants
  */
 export const sampleRates = [8000, 16000, 24000] as const
 /**
+ * The encodings of a sample.
+ *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ *
+ * export const choices = TtsContract.encodings.map((encoding) => `24000:${encoding}` as const)
+ * ```
+ *
  * @since 0.1.0
  * @category constants
  */
@@ -51,6 +93,16 @@ export const encodings = ["pcm16", "float32"] as const
 export const sampleRateRange = { minimum: 8000, maximum: 48_000 } as const
 
 /**
+ * The encoding of a sample: a 16-bit integer or a 32-bit float, both little-endian.
+ *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ * import { Schema } from "effect"
+ *
+ * export const isEncoding = Schema.is(TtsContract.Encoding)
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -71,6 +123,14 @@ export type OutputFormat = `${(typeof sampleRates)[number]}:${Encoding}`
 /**
  * The six values of `output_format`, `<sample_rate>:<encoding>`.
  *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ *
+ * // For a list to choose from: `8000:pcm16`, `8000:float32` and so on.
+ * export const choices = TtsContract.outputFormats.map((value) => ({ value, label: value.replace(":", " Hz, ") }))
+ * ```
+ *
  * @since 0.1.0
  * @category constants
  */
@@ -79,6 +139,18 @@ export const outputFormats: ReadonlyArray<OutputFormat> = sampleRates.flatMap((r
 )
 
 /**
+ * A value of `output_format`, as a Schema. Decoding fails with a `ParseError` that lists the six values.
+ *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ * import { Config, Schema } from "effect"
+ *
+ * export const outputFormat = Schema.Config("VOICE_FORMAT", TtsContract.OutputFormat).pipe(
+ *   Config.withDefault(TtsContract.defaultOutputFormat)
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -87,16 +159,31 @@ export const OutputFormat = Schema.Literal(...outputFormats).annotations({
 })
 
 /**
+ * The language of a request that has none.
+ *
  * @since 0.1.0
  * @category constants
  */
 export const defaultLang = "hi"
 /**
+ * The voice of a request that has none: that of its language.
+ *
  * @since 0.1.0
  * @category constants
  */
 export const defaultVoice = "default_female"
 /**
+ * The format of a request that has none.
+ *
+ * @example
+ * ```ts
+ * import { type SynthesisRequest, TtsContract } from "@effect-speech/tts"
+ *
+ * // The format in which the audio of a request arrives.
+ * export const formatOf = ({ outputFormat = TtsContract.defaultOutputFormat }: SynthesisRequest) =>
+ *   TtsContract.audioFormat(outputFormat)
+ * ```
+ *
  * @since 0.1.0
  * @category constants
  */
@@ -104,6 +191,16 @@ export const defaultOutputFormat: OutputFormat = "24000:float32"
 
 /**
  * The format of the audio for an output format. It has one channel.
+ *
+ * Use it before a call, such as to write the header of a file. After a call, use `format` of the speech.
+ *
+ * @example
+ * ```ts
+ * import { Wav } from "@effect-speech/audio-codec"
+ * import { TtsContract } from "@effect-speech/tts"
+ *
+ * export const header = Wav.header(TtsContract.audioFormat("8000:pcm16"))
+ * ```
  *
  * @since 0.1.0
  * @category constructors
@@ -128,6 +225,17 @@ const formats = new Map<OutputFormat, ReturnType<typeof audioFormat>>()
 /**
  * What is wrong with the format of a response; `undefined` if nothing is.
  *
+ * @example
+ * ```ts
+ * import { AudioFormat } from "@effect-speech/audio-codec"
+ * import { TtsContract } from "@effect-speech/tts"
+ *
+ * const stereo = new AudioFormat.AudioFormat({ sampleRate: 24_000, channels: 2, encoding: "pcm16" })
+ *
+ * // `it has 2 channels, and must have one`
+ * export const problem = TtsContract.formatProblem(stereo)
+ * ```
+ *
  * @since 0.1.0
  * @category validation
  */
@@ -143,6 +251,15 @@ export const formatProblem = ({ channels, encoding, sampleRate }: AudioFormat): 
 /**
  * The form of a request id. The service replaces an id of any other form with its own.
  *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ *
+ * // An id of your own, if the service takes it.
+ * export const requestIdOf = (id: string): string | undefined =>
+ *   TtsContract.requestIdPattern.test(id) ? id : undefined
+ * ```
+ *
  * @since 0.1.0
  * @category constants
  */
@@ -150,6 +267,14 @@ export const requestIdPattern = /^[A-Za-z0-9._:-]{1,64}$/
 
 /**
  * The length of a text in Unicode code points: the unit of billing and of the limit.
+ *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ *
+ * // What a text costs: 6 for `नमस्ते`.
+ * export const cost = TtsContract.codePoints("नमस्ते")
+ * ```
  *
  * @since 0.1.0
  * @category getters
@@ -163,12 +288,32 @@ export const codePoints = (text: string): number => {
 /**
  * Largest number of Unicode code points in a text.
  *
+ * `LongSpeech` of long-form speaks a longer text.
+ *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ *
+ * export const fitsInOneCall = (text: string): boolean =>
+ *   TtsContract.codePoints(text) <= TtsContract.maximumCodePoints
+ * ```
+ *
  * @since 0.1.0
  * @category constants
  */
 export const maximumCodePoints = 10_000
 
 /**
+ * A text of 1 to 10,000 Unicode code points, without half of a surrogate pair. Decoding fails with a `ParseError` that says how long the text is.
+ *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ * import { Schema } from "effect"
+ *
+ * export const isText = Schema.is(TtsContract.Text)
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -199,6 +344,16 @@ const within = (from: number, to: number) =>
 /**
  * Limits of the speaking rate.
  *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ *
+ * const { maximum, minimum } = TtsContract.speedRange
+ *
+ * // Keeps the value of a slider within the limits.
+ * export const speedOf = (value: number): number => Math.min(maximum, Math.max(minimum, value))
+ * ```
+ *
  * @since 0.1.0
  * @category constants
  */
@@ -206,6 +361,16 @@ export const speedRange = { minimum: 0.25, maximum: 4 } as const
 
 /**
  * The speaking rate.
+ *
+ * Decoding a number below 0.25 or above 4 fails with a `ParseError`.
+ *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ * import { Schema } from "effect"
+ *
+ * export const speed = Schema.Config("VOICE_SPEED", Schema.compose(Schema.NumberFromString, TtsContract.Speed))
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -215,6 +380,16 @@ export const Speed = within(speedRange.minimum, speedRange.maximum)
 /**
  * Flow-matching steps.
  *
+ * Decoding a number below 1 or above 100 fails with a `ParseError`.
+ *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ * import { Schema } from "effect"
+ *
+ * export const isNumStep = Schema.is(TtsContract.NumStep)
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -222,6 +397,15 @@ export const NumStep = within(1, 100)
 
 /**
  * The JSON body of a request, with the rules of the contract. Only `text` is required.
+ *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ * import { Schema } from "effect"
+ *
+ * // For a server of your own: fails with a `ParseError` that names the field.
+ * export const read = Schema.decodeUnknown(Schema.parseJson(TtsContract.SynthesisBody))
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -245,6 +429,16 @@ export type SynthesisBody = typeof SynthesisBody.Type
 /**
  * The headers that a 200 must have, in lower case.
  *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ * import { Schema } from "effect"
+ *
+ * // The rate and the encoding of a response. Fails with a `ParseError` if one is missing or not usable.
+ * export const formatOf = (response: Response) =>
+ *   Schema.decodeUnknown(TtsContract.AudioHeaders)(Object.fromEntries(response.headers))
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -255,6 +449,15 @@ export const AudioHeaders = Schema.Struct({
 
 /**
  * The body of every failure.
+ *
+ * @example
+ * ```ts
+ * import { TtsContract } from "@effect-speech/tts"
+ * import { Schema } from "effect"
+ *
+ * // The body that a server of your own sends with a 400.
+ * export const unknownVoice = Schema.encodeSync(TtsContract.ErrorBody)({ error: "voice: not supported" })
+ * ```
  *
  * @since 0.1.0
  * @category schemas

@@ -17,6 +17,7 @@ import * as Schema from "effect/Schema"
 
 /** A response with a status other than 200. */
 const statusFields = {
+  /** The status of the response. */
   status: Schema.Finite,
   /** What the service says about the failure, if the response says anything. */
   serverMessage: Schema.optional(Schema.String)
@@ -30,6 +31,19 @@ const reportRequestId = ({ receivedId, sentId }: CallReport) =>
 /**
  * The request breaks a rule that the client checks. Nothing was sent.
  *
+ * Correct `field`. It is never retried.
+ *
+ * @example
+ * ```ts
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import { Console, Effect } from "effect"
+ *
+ * export const speech = TextToSpeech.pipe(
+ *   Effect.flatMap((tts) => tts.synthesize({ text: "नमस्ते", lang: "hi" })),
+ *   Effect.catchTag("TtsInvalidRequest", ({ field, problem }) => Console.error(`Correct ${field}: it ${problem}.`))
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -39,6 +53,19 @@ export class TtsInvalidRequest extends define<TtsInvalidRequest>()("TtsInvalidRe
  * The key can't be read, or does not have the form `<prefix>.<secret>`. The client reads the key when the layer is
  * built (nothing was sent then), and again after a 401.
  *
+ * @example
+ * ```ts
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import { Console, Effect, Layer } from "effect"
+ *
+ * // Says what is wrong with the key, and ends the program.
+ * export const live = TextToSpeech.layerFromEnv.pipe(
+ *   Layer.tapError((error) =>
+ *     error._tag === "TtsInvalidApiKey" ? Console.error(`Check SPEECH_API_KEY: ${error.problem}`) : Effect.void
+ *   )
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -46,6 +73,19 @@ export class TtsInvalidApiKey extends define<TtsInvalidApiKey>()("TtsInvalidApiK
 
 /**
  * 400: the request is malformed, or the value of a field is not supported.
+ *
+ * Change `field`. It is never retried.
+ *
+ * @example
+ * ```ts
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import { Console, Effect } from "effect"
+ *
+ * export const speech = TextToSpeech.pipe(
+ *   Effect.flatMap((tts) => tts.synthesize({ text: "नमस्ते", lang: "hi" })),
+ *   Effect.catchTag("TtsBadRequest", ({ field, serverMessage }) => Console.error(`${field ?? "a field"}: ${serverMessage}`))
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -67,6 +107,20 @@ export class TtsBadRequest extends define<TtsBadRequest>()("TtsBadRequest", {
 /**
  * 401: the service refused the key. It gives the same status for every reason.
  *
+ * The key is wrong or revoked, lacks the scope `tts:synth`, or its account has no credit. It is retried once if the key has changed: give `apiKey`
+ * as an effect.
+ *
+ * @example
+ * ```ts
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import { Console, Effect } from "effect"
+ *
+ * export const speech = TextToSpeech.pipe(
+ *   Effect.flatMap((tts) => tts.synthesize({ text: "नमस्ते", lang: "hi" })),
+ *   Effect.catchTag("TtsUnauthorized", ({ message }) => Console.error(`Stop all calls. ${message}`))
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -82,6 +136,19 @@ export class TtsUnauthorized extends define<TtsUnauthorized>()("TtsUnauthorized"
 
 /**
  * 500: the service failed.
+ *
+ * It is retried. Nothing is billed.
+ *
+ * @example
+ * ```ts
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import { Console, Effect } from "effect"
+ *
+ * export const speech = TextToSpeech.pipe(
+ *   Effect.flatMap((tts) => tts.synthesize({ text: "नमस्ते", lang: "hi" })),
+ *   Effect.catchTag("TtsServerError", ({ call }) => Console.error(`Report ${call.sentId}, after ${call.attempts.length} attempts`))
+ * )
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -99,6 +166,19 @@ export class TtsServerError extends define<TtsServerError>()("TtsServerError", {
 /**
  * 502: the synthesis backend is unreachable or failed.
  *
+ * It is retried, also through an `outage`. Nothing is billed.
+ *
+ * @example
+ * ```ts
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import { Console, Effect } from "effect"
+ *
+ * export const speech = TextToSpeech.pipe(
+ *   Effect.flatMap((tts) => tts.synthesize({ text: "नमस्ते", lang: "hi" })),
+ *   Effect.catchTag("TtsBackendFailed", ({ call }) => Console.error(`Down for ${call.elapsedMillis} ms: try again later`))
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -115,6 +195,19 @@ export class TtsBackendFailed extends define<TtsBackendFailed>()("TtsBackendFail
 /**
  * A status that is not in the contract, such as a redirect, or the 504 of a gateway in front of the service.
  *
+ * `retry` says by the status whether it is retried.
+ *
+ * @example
+ * ```ts
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import { Console, Effect } from "effect"
+ *
+ * export const speech = TextToSpeech.pipe(
+ *   Effect.flatMap((tts) => tts.synthesize({ text: "नमस्ते", lang: "hi" })),
+ *   Effect.catchTag("TtsUnexpectedStatus", ({ retryable, status }) => Console.error(retryable ? `${status}: try later` : `${status}: check the base URL`))
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -130,6 +223,16 @@ export class TtsUnexpectedStatus extends define<TtsUnexpectedStatus>()("TtsUnexp
 /**
  * The connection failed before the response was complete.
  *
+ * `reason` says why, and `sent` how much of the request left this process. Audio that breaks off has the reason `cut`.
+ *
+ * @example
+ * ```ts
+ * import { TextToSpeech, TtsConnectionFailed } from "@effect-speech/tts"
+ *
+ * // In a test: the response is lost.
+ * export const double = TextToSpeech.layerTest(new TtsConnectionFailed({ reason: "reset", sent: "all" }))
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -141,6 +244,19 @@ export class TtsConnectionFailed extends define<TtsConnectionFailed>()(
 /**
  * A phase of the call exceeded its deadline.
  *
+ * Send a shorter text, or raise the deadline of `phase`. It is never retried.
+ *
+ * @example
+ * ```ts
+ * import { TextToSpeech } from "@effect-speech/tts"
+ * import { Console, Effect } from "effect"
+ *
+ * export const speech = TextToSpeech.pipe(
+ *   Effect.flatMap((tts) => tts.synthesize({ text: "नमस्ते", lang: "hi" })),
+ *   Effect.catchTag("TtsDeadlineExceeded", ({ limitMillis, phase }) => Console.error(`${phase} took longer than ${limitMillis} ms`))
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -151,6 +267,16 @@ export class TtsDeadlineExceeded extends define<TtsDeadlineExceeded>()(
 
 /**
  * A 200 that is not audio, or does not state a usable format.
+ *
+ * Check the base URL. It is never retried, and the call may be billed.
+ *
+ * @example
+ * ```ts
+ * import { TextToSpeech, TtsInvalidResponse } from "@effect-speech/tts"
+ *
+ * // In a test: a proxy answers with a page of HTML.
+ * export const double = TextToSpeech.layerTest(new TtsInvalidResponse({ problem: "its body is text/html" }))
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -170,6 +296,16 @@ export class TtsInvalidResponse extends define<TtsInvalidResponse>()("TtsInvalid
 
 /**
  * Audio that contradicts its headers or itself: do not use it. It may have been billed: nothing shows that it is complete.
+ *
+ * It is never retried.
+ *
+ * @example
+ * ```ts
+ * import { TextToSpeech, TtsCorruptAudio } from "@effect-speech/tts"
+ *
+ * // In a test: the audio is shorter than its headers say.
+ * export const double = TextToSpeech.layerTest(new TtsCorruptAudio({ problem: "it is cut short", receivedBytes: 4800 }))
+ * ```
  *
  * @since 0.1.0
  * @category errors
@@ -192,6 +328,18 @@ export class TtsCorruptAudio extends define<TtsCorruptAudio>()("TtsCorruptAudio"
 /**
  * What audio that has begun to arrive can fail with, as a Schema.
  *
+ * Before the audio begins, a call can fail with all of {@link TtsError}.
+ *
+ * @example
+ * ```ts
+ * import type { SpeechStream, SpeechStreamError } from "@effect-speech/tts"
+ * import { Console, Stream } from "effect"
+ *
+ * const report = ({ _tag, message }: SpeechStreamError) => Console.error(`The audio broke off (${_tag}): ${message}`)
+ *
+ * export const observed = ({ stream }: SpeechStream) => Stream.tapError(stream, report)
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */
@@ -204,6 +352,16 @@ export type SpeechStreamError = typeof SpeechStreamError.Type
 
 /**
  * All errors of {@link TextToSpeech}, as a Schema: you can encode an error to JSON and decode it without loss.
+ *
+ * @example
+ * ```ts
+ * import { TtsError } from "@effect-speech/tts"
+ * import { Schema } from "effect"
+ *
+ * // To store an error, or to send it to another process.
+ * export const toJson = Schema.encodeSync(Schema.parseJson(TtsError))
+ * export const fromJson = Schema.decodeSync(Schema.parseJson(TtsError))
+ * ```
  *
  * @since 0.1.0
  * @category errors

@@ -1,4 +1,4 @@
-/** Both clients over `fetch`, and the codec: the `fetch.ts` of BUNDLING.md. It prints what it hears of a text. */
+/** Both clients over `fetch`, and the codec: the `fetch.ts` of docs/guides/bundling.md. It prints what it hears of a text. */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"

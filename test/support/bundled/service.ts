@@ -1,4 +1,4 @@
-/** Both clients against a local service in the same process: the `service.ts` of BUNDLING.md. It prints what it hears. */
+/** Both clients against a local service in the same process: the `service.ts` of docs/guides/bundling.md. It prints what it hears. */
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import { LocalService } from "@effect-speech/local-service"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"

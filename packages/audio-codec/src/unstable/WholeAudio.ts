@@ -12,7 +12,17 @@ const convert = (bytes: Uint8Array, { flush, push }: Converter<Uint8Array, Uint8
   concatBytes([...push(bytes), ...flush()])
 
 /**
- * As `PcmStream.trim`.
+ * Trims audio in memory as `PcmStream.trim` does.
+ *
+ * Throws a `RangeError` if an option makes no sense.
+ *
+ * @example
+ * ```ts
+ * import { Telephony } from "@effect-speech/audio-codec"
+ * import * as WholeAudio from "@effect-speech/audio-codec/unstable/WholeAudio"
+ *
+ * console.log(WholeAudio.trim(new Uint8Array(16_000), Telephony.format).byteLength) // 0
+ * ```
  *
  * @since 0.1.0
  * @category combinators
@@ -21,7 +31,17 @@ export const trim = (bytes: Uint8Array, format: AudioFormat, options: TrimOption
   convert(bytes, makeTrimmer(format, trimmingOf(format, options)))
 
 /**
- * As `PcmStream.fade`.
+ * Fades audio in memory as `PcmStream.fade` does.
+ *
+ * Throws a `RangeError` if an option makes no sense.
+ *
+ * @example
+ * ```ts
+ * import { Telephony } from "@effect-speech/audio-codec"
+ * import * as WholeAudio from "@effect-speech/audio-codec/unstable/WholeAudio"
+ *
+ * console.log(WholeAudio.fade(new Uint8Array(16_000), Telephony.format, { out: "20 millis" }).byteLength) // 16000
+ * ```
  *
  * @since 0.1.0
  * @category combinators

@@ -23,7 +23,10 @@ export interface CompressedRecording {
 
 /**
  * Checks the structure of a compressed recording and decodes it as far as its sample rate. The thread that decodes it ends with the
- * scope. The error is a sentence without a capital and a full stop.
+ * scope.
+ *
+ * Fails with a sentence, without a capital and a full stop, if the file can't be read, is cut off or damaged, or has more samples than
+ * allowed.
  *
  * @since 0.1.0
  * @category encoding and decoding

@@ -45,7 +45,7 @@ import { checkOutputFolder } from "../checkOutput.js"
 import type { Given } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
 import { AlreadyReported, OutputFailed, refuse } from "../failure.js"
-import { applying, count, note, say } from "../message.js"
+import { applying, count, note, plural, say } from "../message.js"
 import * as Progress from "../progress.js"
 
 /** The run that the options mean: that of `--out`, or the only one in the store. */
@@ -298,7 +298,7 @@ const printOutput = (
     yield* Console.log(
       json
         ? JSON.stringify({ directory, files, written, ...others })
-        : `${directory}: ${count(files)} files, ${count(written)} written.`
+        : `${directory}: ${plural(files, "file")}, ${count(written)} written.`
     )
     if (!json) yield* note(...outputOn({ ...report, written: 0 }, status, store, directory))
     if (report.gone > 0) yield* new AlreadyReported({ code: ExitCode.incomplete })

@@ -1,6 +1,7 @@
 /**
  * `speech models FOLDER`: lists a folder of models.
  */
+import { withoutLink } from "@effect-speech/common/ErrorPage"
 import * as Printable from "@effect-speech/common/Printable"
 import * as ModelFolder from "@effect-speech/engine-sherpa/ModelFolder"
 import * as Sherpa from "@effect-speech/engine-sherpa/Sherpa"
@@ -74,7 +75,9 @@ type Check = { readonly works: true; readonly seconds: number } | { readonly wor
 const check = (model: Model) =>
   Sherpa.check(model).pipe(
     Effect.map((took): Check => ({ works: true, seconds: Math.round(Duration.toMillis(took)) / 1000 })),
-    Effect.catchTag("SherpaModelRefused", ({ message }) => Effect.succeed<Check>({ works: false, reason: message }))
+    Effect.catchTag("SherpaModelRefused", ({ message }) =>
+      Effect.succeed<Check>({ works: false, reason: withoutLink(message) })
+    )
   )
 
 /** Checks one model after the other: two at once would slow each other down. Prints each when it is done, unless `json`. */

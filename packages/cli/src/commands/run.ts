@@ -79,7 +79,7 @@ export const run = (given: Given<"run">) =>
     } = yield* startService(given)
     if (apiKey === undefined) {
       return yield* refuse(
-        "An earlier version created the key of --data-dir, and has shown it only then. Set SPEECH_API_KEY to it, or give --new-key."
+        "The active key of --data-dir is not in its file api-key. Set SPEECH_API_KEY to it, or give --new-key."
       )
     }
     yield* note(...problems)

@@ -40,7 +40,9 @@ export const serve = (given: Given<"serve">) =>
 const keepSettings = (path: string, variables: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
     if (variables.SPEECH_API_KEY === undefined) {
-      return yield* refuse("--dotenv needs the key of --data-dir, which an earlier version created. Give --new-key.")
+      return yield* refuse(
+        "--dotenv needs the active key of --data-dir, which is not in its file api-key. Give --new-key."
+      )
     }
     yield* writeEnvFile(path, variables)
     return yield* describeExposure(path)
@@ -82,7 +84,7 @@ const announce = (
     // With --json, standard output has them. Without, nothing else does.
     const access = applying(
       apiKey === undefined &&
-        "SPEECH_API_KEY is the key of --data-dir. Only an earlier version has shown it; --new-key replaces it.",
+        "The active key of --data-dir is not in its file api-key, so it can't be printed. Use the key that you noted, or give --new-key.",
       `Platform: ${platformUrl} with X-Admin-Token: ${adminToken}`,
       `Console, by a link that signs in once: ${consoleUrl}`
     )

@@ -1,3 +1,4 @@
+import { withoutLink } from "@effect-speech/common/ErrorPage"
 import type { Billing, CallReport, Piece } from "@effect-speech/transport/CallReport"
 import type { ServiceError } from "@effect-speech/transport/ServiceError"
 import { withPiece } from "@effect-speech/transport/unstable/ErrorDefinition"
@@ -65,7 +66,11 @@ export const makeRunProgress = (store: PieceStoreService): RunProgress => {
         const left = kept && amount !== undefined ? Math.max(0, Math.round(amount - kept.amount)) : undefined
         const piece = pieceOf(kept?.pieces ?? 0, left)
         return error instanceof PieceStoreError
-          ? new PieceStoreError({ ...error, piece, message: `${error.message} ${describePiece(piece)}`.trim() })
+          ? new PieceStoreError({
+              ...error,
+              piece,
+              message: `${withoutLink(error.message)} ${describePiece(piece)}`.trim()
+            })
           : withPiece(error, piece, billingWith(error.call.billing))
       })
   }

@@ -54,11 +54,15 @@ export function* split(text: string, lang: string): Generator<SpokenPiece, void>
 }
 
 /**
+ * What {@link speak} speaks, and with which engine.
+ *
  * @since 0.1.0
  * @category options
  */
 export interface SpeakOptions<E, R> {
+  /** A text of any length. */
   readonly text: string
+  /** Language code of the text. */
   readonly lang: string
   /** 1 is the normal speed. The pauses are shorter at a higher one. */
   readonly speed: number

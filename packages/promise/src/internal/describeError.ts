@@ -3,6 +3,7 @@
  */
 import { isPlatformError, type PlatformError } from "@effect/platform/Error"
 import { WavError } from "@effect-speech/audio-codec/WavError"
+import { withLink, withoutLink } from "@effect-speech/common/ErrorPage"
 import * as Printable from "@effect-speech/common/Printable"
 import { codeOrName, isTooManyOpenFiles, systemCode } from "@effect-speech/common/SystemCode"
 import { PieceStoreError } from "@effect-speech/long-form/PieceStore"
@@ -31,7 +32,7 @@ export const describeError = (error: unknown, path = "the file"): Described | un
   if (isServiceError(error)) return describeServiceError(error)
   if (ConfigError.isConfigError(error)) return describeOption(problemOf(error))
   if (error instanceof PieceStoreError) return describePieceStoreError(error)
-  if (error instanceof WavError) return describeFile({ path, operation: "writeFile" }, error.message)
+  if (error instanceof WavError) return describeFile({ path, operation: "writeFile" }, withoutLink(error.message))
   if (isPlatformError(error)) return describePlatformError(error, { path, operation: "writeFile" })
   if (error instanceof OutputRefused) {
     // The path of the reason may be that of the trial.
@@ -93,7 +94,7 @@ const describe = <Tag extends keyof CommonFacts>(
   message: string,
   facts: CommonFacts[Tag],
   call: CallReport = noCall
-): Described => ({ tag, category, retryable: false, message: Printable.line(message), facts, call })
+): Described => ({ tag, category, retryable: false, message: withLink(Printable.line(message), tag), facts, call })
 
 /** `during`: the client was closed while the call ran. */
 export const describeClosed = (when: "before" | "during"): Described =>
@@ -127,7 +128,7 @@ const describeFile = (facts: CommonFacts["FileFailed"], message: string): Descri
 const pieceOperations = { open: "openPieces", get: "readPiece", reserve: "reservePiece", put: "keepPiece" } as const
 
 const describePieceStoreError = ({ code, message, operation, piece, store }: PieceStoreError): Described =>
-  describeFile({ path: store, operation: pieceOperations[operation], code, piece: plain(piece) }, message)
+  describeFile({ path: store, operation: pieceOperations[operation], code, piece: plain(piece) }, withoutLink(message))
 
 const describePlatformError = (
   error: PlatformError,

@@ -3,6 +3,7 @@ import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Telephony from "@effect-speech/audio-codec/Telephony"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import type { WavError } from "@effect-speech/audio-codec/WavError"
+import { withoutLink } from "@effect-speech/common/ErrorPage"
 import * as Printable from "@effect-speech/common/Printable"
 import type { UploadFailed } from "@effect-speech/transport/unstable/Failure"
 import { borrowedChunks, fromStream, type Upload } from "@effect-speech/transport/unstable/Upload"
@@ -50,4 +51,4 @@ export const describeConverted = ({ sampleRate, ...recording }: Recording): Reco
 const failed = (problem: string): UploadFailed => ({ _tag: "UploadFailed", problem })
 
 const toUploadFailed = (error: UploadFailed | WavError): UploadFailed =>
-  error._tag === "WavError" ? failed(`it can't be converted: ${Printable.asPhrase(error.message)}`) : error
+  error._tag === "WavError" ? failed(`it can't be converted: ${Printable.asPhrase(withoutLink(error.message))}`) : error

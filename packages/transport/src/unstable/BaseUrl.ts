@@ -30,6 +30,8 @@ export const problems = {
 } as const
 
 /**
+ * The name of a rule that a base URL breaks.
+ *
  * @since 0.1.0
  * @category models
  */

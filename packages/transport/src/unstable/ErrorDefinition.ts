@@ -2,11 +2,12 @@
  * The factory of all errors of a call.
  *
  * An error has a tag, facts, the report of the call, and a `message` that says what happened and what to do. The message
- * is a field, computed from the facts when the error is made: `toJSON` and Effect's loggers would drop a getter. It is one printable line,
- * and the stack holds nothing else, so a program that ends with the error prints one line.
+ * is a field, computed from the facts when the error is made: `toJSON` and Effect's loggers would drop a getter. It is one printable line that ends
+ * with a link to the page of the error, and the stack holds nothing else, so a program that ends with the error prints one line.
  */
 
 import { cloneable } from "@effect-speech/common/Cloneable"
+import { withLink, withoutLink } from "@effect-speech/common/ErrorPage"
 import * as Printable from "@effect-speech/common/Printable"
 import { structural } from "@effect-speech/common/Structural"
 import * as Schema from "effect/Schema"
@@ -19,6 +20,8 @@ const common = { call: CallReport, message: Schema.String }
 type Facts<Fields extends Schema.Struct.Fields> = Schema.Struct.Type<Fields> & { readonly call: CallReport }
 
 /**
+ * What makes an error: its facts, their defaults, and the sentence of its message.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -69,7 +72,10 @@ export const define =
     class Defined extends Base {
       constructor(props: Props = {}, options?: Schema.MakeOptions) {
         const facts = Object.assign({}, definition.defaults, props, { call: toReport(props.call ?? nothingSent) })
-        const message = props.message ?? ofPiece(Printable.line(definition.message(facts)), facts.call.piece)
+        const message = withLink(
+          props.message ?? ofPiece(Printable.line(definition.message(facts)), facts.call.piece),
+          tag
+        )
         const fields = { ...facts, message }
         super(isUnchecked(options) ? fields : validate(fields), true)
         // Drop the stack: only library frames. An effect runs outside the synchronous stack of the caller's code.
@@ -125,5 +131,9 @@ export const withPiece = <E extends ServiceError & { readonly call: CallReport; 
   billing: Billing = error.call.billing
 ): E => {
   const Class = error.constructor as new (props: object) => E
-  return new Class({ ...error, call: withPieceOf(error.call, piece, billing), message: ofPiece(error.message, piece) })
+  return new Class({
+    ...error,
+    call: withPieceOf(error.call, piece, billing),
+    message: ofPiece(withoutLink(error.message), piece)
+  })
 }

@@ -5,6 +5,8 @@ import type { Phase } from "../Deadlines.js"
 import type { ConnectionReason } from "../ServiceError.js"
 
 /**
+ * Why a call has no usable response.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -19,6 +21,8 @@ export type Failure = ReadFailed | InvalidApiKey
 export type ReadFailed = ConnectionFailed | DeadlineExceeded | UploadFailed
 
 /**
+ * There is no response, or only a part of one.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -29,6 +33,8 @@ export interface ConnectionFailed {
 }
 
 /**
+ * A phase took longer than its deadline.
+ *
  * @since 0.1.0
  * @category models
  */

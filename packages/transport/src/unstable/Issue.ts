@@ -8,6 +8,8 @@ import * as Schema from "effect/Schema"
 import type { AST, ParseOptions } from "effect/SchemaAST"
 
 /**
+ * The first problem of a value: where it is, and the rule that it breaks.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -5,6 +5,8 @@ import * as Effect from "effect/Effect"
 import { fillBuffer, makeBoundedBuffer } from "../internal/http/boundedBuffer.js"
 
 /**
+ * A body, as far as it was read.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -15,6 +15,8 @@ import { piecesOf } from "../internal/http/piecesOf.js"
 import type { UploadFailed } from "./Failure.js"
 
 /**
+ * A request body that is read while it is sent.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -9,10 +9,26 @@ import type { SpeechStreamError } from "../TtsError.js"
 /**
  * Raw audio of a test double. It is checked as the audio of the service is.
  *
+ * Use it as the answer of `TextToSpeech.layerTest`.
+ *
+ * @example
+ * ```ts
+ * import { type TestAudio, TextToSpeech, TtsConnectionFailed } from "@effect-speech/tts"
+ *
+ * const audio: TestAudio = {
+ *   bytes: new Uint8Array(96_000),
+ *   failure: new TtsConnectionFailed({ reason: "cut", sent: "all" })
+ * }
+ *
+ * // One second of silence, then the audio breaks off.
+ * export const double = TextToSpeech.layerTest(audio)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface TestAudio {
+  /** Raw samples, without a container. */
   readonly bytes: Uint8Array
   /** The format of `bytes`. Default: that of the request, or `24000:float32` if it has none. */
   readonly outputFormat?: Contract.OutputFormat | undefined

@@ -1,5 +1,6 @@
 import type { WavError } from "@effect-speech/audio-codec/WavError"
 import { unnoticed } from "@effect-speech/common/Contained"
+import { withoutLink } from "@effect-speech/common/ErrorPage"
 import { errorName } from "@effect-speech/common/SystemCode"
 import type { PieceStoreError } from "@effect-speech/long-form/PieceStore"
 import type { SttError } from "@effect-speech/stt/SttError"
@@ -82,7 +83,7 @@ export const settle = <R>(
         const credits = tally.spent(billing)
         const isSent =
           credits > 0 || ("call" in error ? error.call.attempts.length > 0 || "status" in error : tally.isBegun())
-        const failure = { error: { tag, message: error.message }, billing, credits, isSent, begunAt }
+        const failure = { error: { tag, message: withoutLink(error.message) }, billing, credits, isSent, begunAt }
         return Effect.succeed(settlementOf({ ...failure, concern: concernOf(error, output.directory) }, unanswered))
       }),
       Effect.catchAllDefect((defect) =>

@@ -25,7 +25,14 @@ export interface Job {
 }
 
 /**
- * Calls the service for the files of runs with this operation.
+ * What calls the service for the files of runs with one operation. Take {@link transcription} or {@link synthesis}.
+ *
+ * @example
+ * ```ts
+ * import { Worker } from "@effect-speech/archive"
+ *
+ * export const workers = [Worker.transcription, Worker.synthesis] as const
+ * ```
  *
  * @since 0.1.0
  * @category models

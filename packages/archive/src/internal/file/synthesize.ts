@@ -27,6 +27,13 @@ import { problem } from "./verify.js"
  * Synthesizes texts into the `.wav` files of the output. A text above the limit of a call is sent in pieces, which are kept until
  * the file is done.
  *
+ * @example
+ * ```ts
+ * import { Archive, Worker } from "@effect-speech/archive"
+ *
+ * export const layer = Archive.layerEmbedded({ path: "prompts/archive.db", workers: [Worker.synthesis] })
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */

@@ -29,6 +29,16 @@ import { type Looked, look, problem, read, readHeader } from "./verify.js"
  * WAV needs no decoder. Provide an `AudioDecoder` to cut recordings in other containers. Without one, a recording that is long, or
  * of unknown length, is sent whole with the warning `SentWhole`, and a run that needs times does not start.
  *
+ * @example
+ * ```ts
+ * import { Archive, Worker } from "@effect-speech/archive"
+ * import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
+ * import { Layer } from "effect"
+ *
+ * const archive = Archive.layerEmbedded({ path: "transcripts/archive.db", workers: [Worker.transcription] })
+ * export const layer = Layer.provide(archive, AudioDecoder.layerWav)
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */

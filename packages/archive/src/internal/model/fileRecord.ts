@@ -45,7 +45,14 @@ export type FileErrorTag =
   | (string & {})
 
 /**
- * Why a file failed or is held.
+ * Why a file failed or is held: a tag, and a sentence for a person.
+ *
+ * @example
+ * ```ts
+ * import { Run } from "@effect-speech/archive"
+ *
+ * export const line = ({ message, tag }: Run.FileError) => `${tag}: ${message}`
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -81,7 +88,7 @@ const earlierCalls = {
 }
 
 /**
- * Its call has not begun, or is repeated later.
+ * A file whose call has not begun, or is repeated later.
  *
  * @since 0.1.0
  * @category models
@@ -95,7 +102,7 @@ export class PendingFile extends structural(
 ) {}
 
 /**
- * A machine calls the service for it.
+ * A file for which a machine calls the service.
  *
  * @since 0.1.0
  * @category models
@@ -109,7 +116,14 @@ export class StartedFile extends structural(
 ) {}
 
 /**
- * Its result is recorded: it is never called again.
+ * A file whose result is recorded: it is not called again.
+ *
+ * @example
+ * ```ts
+ * import { Run } from "@effect-speech/archive"
+ *
+ * export const textOf = ({ result }: Run.DoneFile) => ("text" in result ? result.text : undefined)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -128,7 +142,14 @@ export class DoneFile extends structural(
 ) {}
 
 /**
- * Its error is recorded. It has no `billing` if it was never called.
+ * A file whose error is recorded. It has no `billing` if it was never called.
+ *
+ * @example
+ * ```ts
+ * import { Run } from "@effect-speech/archive"
+ *
+ * export const line = ({ error, path }: Run.FailedFile) => `${path}: ${error.message}`
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -143,7 +164,16 @@ export class FailedFile extends structural(
 ) {}
 
 /**
- * Its call may have been billed, and has no result. It has no `credits` if it began without a limit of them.
+ * A file whose call may have been billed, and has no result. It has no `credits` if it began without a limit of them.
+ *
+ * @example
+ * ```ts
+ * import { Archive, type Run } from "@effect-speech/archive"
+ * import { Effect, Stream } from "effect"
+ *
+ * export const mayBeBilled = (id: Run.RunId) =>
+ *   Effect.flatMap(Archive, (archive) => Stream.runCollect(archive.results(id, { states: ["held"] })))
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -160,7 +190,15 @@ export class HeldFile extends structural(
 ) {}
 
 /**
- * What became of a file, by its `state`.
+ * What became of a file, by its `state`. `results` gives it.
+ *
+ * @example
+ * ```ts
+ * import { Run } from "@effect-speech/archive"
+ *
+ * export const line = (file: Run.FileRecord) =>
+ *   `${file.path}: ${file.state}${"error" in file ? ` (${file.error.tag})` : ""}`
+ * ```
  *
  * @since 0.1.0
  * @category schemas

@@ -19,22 +19,51 @@ import type { FileRecord, FileState, Limits, OutputReport, RunId, RunStatus, Una
 import type { Source } from "../../Source.js"
 
 /**
- * What a run shall do.
+ * What a run shall do: the files, the operation, the output and the limits.
+ *
+ * @example
+ * ```ts
+ * import { Operation, type RunRequest, Source } from "@effect-speech/archive"
+ * import { Stream } from "effect"
+ *
+ * export const request: RunRequest = {
+ *   source: Source.texts(Stream.make({ id: "welcome", text: "नमस्ते" }), { root: "menu", description: "the menu" }),
+ *   operation: Operation.synthesize({ outputFormat: "8000:pcm16" }),
+ *   output: { directory: "menu", format: "wav" },
+ *   limits: { maxCredits: 10_000 }
+ * }
+ * ```
  *
  * @since 0.1.0
  * @category models
  */
 export interface RunRequest<R = never> {
+  /** The files. */
   readonly source: Source<R>
+  /** What to do with each file. */
   readonly operation: Operation
+  /** Where the results are written. */
   readonly output: Output
+  /** Limits over all machines. Default: none. */
   readonly limits?: Limits | undefined
   /** What to do with a file whose call may have been answered before its process ended. Default: `hold`. */
   readonly unanswered?: Unanswered | undefined
 }
 
 /**
- * What a run would do. Nothing was stored or sent.
+ * What a run would do. `plan` gives it; nothing was stored or sent.
+ *
+ * @example
+ * ```ts
+ * import { Archive, type RunRequest } from "@effect-speech/archive"
+ * import { Console, Effect } from "effect"
+ *
+ * export const show = (request: RunRequest) =>
+ *   Effect.gen(function* () {
+ *     const { done, mostCost, toCall } = yield* (yield* Archive).plan(request)
+ *     yield* Console.log(`${toCall} files to call, at most ${mostCost} credits; ${done} are done`)
+ *   })
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -59,6 +88,20 @@ export class Plan extends structural(
 ) {}
 
 /**
+ * The methods of an archive. Each that names a run fails with `ArchiveRunNotFound` if the store has none of this id, and each fails with
+ * `ArchiveStoreFailed` if the store can't be read or written. The error of a single file is none of these: it is recorded with the file.
+ *
+ * @example
+ * ```ts
+ * import { Archive, type Run } from "@effect-speech/archive"
+ * import { Console, Effect, Stream } from "effect"
+ *
+ * export const watch = (id: Run.RunId) =>
+ *   Effect.flatMap(Archive, (archive) =>
+ *     Stream.runForEach(archive.progress(id), ({ counts, state }) => Console.log(`${state}: ${counts.done} done`))
+ *   )
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */
@@ -76,6 +119,7 @@ export interface ArchiveService {
   readonly start: <R>(
     request: RunRequest<R>
   ) => Effect.Effect<RunStatus, ArchiveRunInvalid | ArchiveRunConflict | ArchiveSourceFailed | ArchiveStoreFailed, R>
+  /** How far a run is, from any process. */
   readonly status: (run: RunId) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed>
   /** The ids of all runs in the store, the newest first. */
   readonly runs: Effect.Effect<ReadonlyArray<RunId>, ArchiveStoreFailed>

@@ -1,5 +1,12 @@
 /**
- * A file to transcribe, or a line to synthesize.
+ * A file to transcribe, or a line to synthesize, as a {@link Source} lists it.
+ *
+ * @example
+ * ```ts
+ * import { Source } from "@effect-speech/archive"
+ *
+ * export const item: Source.SourceItem = { path: "2026/call-17.wav", size: 160_044, modifiedMillis: 1_795_000_000_000 }
+ * ```
  *
  * @since 0.1.0
  * @category models

@@ -18,6 +18,13 @@ const { additionalFields, g2pOverrides, lang, numStep, outputFormat, speed, voic
 /**
  * A text to synthesize. What it does not state comes from the operation.
  *
+ * @example
+ * ```ts
+ * import { Source } from "@effect-speech/archive"
+ *
+ * export const text: Source.Text = { id: "menu/welcome", text: "Welcome.", lang: "en", speed: 0.9 }
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */

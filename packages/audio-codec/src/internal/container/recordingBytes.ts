@@ -2,7 +2,20 @@ import * as Effect from "effect/Effect"
 import { viewOf } from "../bytes.js"
 
 /**
- * The bytes of a recording, read by position.
+ * The bytes of a recording, read by position. `fromBytes` makes them of bytes in memory, `RecordingFile.open` of a file. To read from
+ * elsewhere, such as ranges of HTTP, implement `read`.
+ *
+ * @example
+ * ```ts
+ * import type { Container } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * export const fromBlob = (blob: Blob): Container.RecordingBytes => ({
+ *   byteLength: blob.size,
+ *   read: (offset, length) =>
+ *     Effect.promise(async () => new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer()))
+ * })
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -117,8 +130,18 @@ export const bufferReads = <E>(recording: RecordingBytes<E>): RecordingViews<E> 
 }
 
 /**
- * Bytes in memory. If they are only the beginning of a recording, `byteLength` is the size of the whole, or `undefined` if
+ * The bytes of a recording in memory. If they are only the beginning of it, `byteLength` is the size of the whole, or `undefined` if
  * that is unknown.
+ *
+ * @example
+ * ```ts
+ * import { Container, Telephony, Wav } from "@effect-speech/audio-codec"
+ * import { Effect } from "effect"
+ *
+ * const file = Wav.encode(new Uint8Array(16_000), Telephony.format)
+ * const header = Effect.runSync(Container.readHeader(Container.fromBytes(file, file.byteLength)))
+ * console.log(header.durationMillis) // 1000
+ * ```
  *
  * @since 0.1.0
  * @category constructors

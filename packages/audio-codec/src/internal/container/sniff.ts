@@ -78,7 +78,15 @@ export const containerOf = (beginning: Uint8Array): Container | undefined =>
   Effect.runSync(Effect.map(locate(viewsOf(fromBytes(beginning, undefined))), ({ container }) => container))
 
 /**
- * The number of bytes of a recording that `sniff` needs to look behind the tags before it, as far as they are given.
+ * The number of bytes of a recording that `sniff` needs to look behind the tags before it, as far as they are given. Call it again with more
+ * bytes until it grows no more.
+ *
+ * @example
+ * ```ts
+ * import { Container } from "@effect-speech/audio-codec"
+ *
+ * console.log(Container.neededToSniff(new Uint8Array(0))) // 32
+ * ```
  *
  * @since 0.1.0
  * @category getters

@@ -5,12 +5,13 @@ import type { Container } from "./containers.js"
 import type { RecordingViews } from "./recordingBytes.js"
 
 /**
- * A top-level box of an M4A file, by offsets in the file.
+ * A top-level box of an M4A file (ISO/IEC 14496-12), by offsets in the file.
  *
  * @since 0.1.0
  * @category models
  */
 export class Box extends Data.Class<{
+  /** Its type, four characters, such as `moov`. */
   readonly type: string
   /** The offset of the first byte of its header. */
   readonly startByte: number
@@ -26,6 +27,15 @@ export interface WholeRecording<out E> extends RecordingViews<E> {
 export type CheckStructure = <E>(recording: WholeRecording<E>) => Effect.Effect<void, ContainerError | E>
 
 /**
+ * The name of a container for people: `WebM`, and the others in capitals.
+ *
+ * @example
+ * ```ts
+ * import { Container } from "@effect-speech/audio-codec"
+ *
+ * console.log(Container.containers.map(Container.displayName).join(", ")) // WAV, MP3, M4A, FLAC, OGG, WebM
+ * ```
+ *
  * @since 0.1.0
  * @category getters
  */

@@ -7,6 +7,15 @@ import { framesOf } from "./durations.js"
 import { makeFrames } from "./frames.js"
 
 /**
+ * Options of `PcmStream.fade`. A duration of 0 leaves out that fade.
+ *
+ * @example
+ * ```ts
+ * import type { PcmStream } from "@effect-speech/audio-codec"
+ *
+ * export const onlyAtTheEnd: PcmStream.FadeOptions = { in: 0, out: "100 millis" }
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */

@@ -80,6 +80,16 @@ const isSilent = ({ from, to, values }: Samples, channels: number, threshold: nu
 }
 
 /**
+ * Options of `PcmStream.trim`.
+ *
+ * @example
+ * ```ts
+ * import type { PcmStream } from "@effect-speech/audio-codec"
+ *
+ * // For a noisy recording: what is quieter than -35 dB is silent.
+ * export const noisy: PcmStream.TrimOptions = { thresholdDecibels: -35, keep: "100 millis" }
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */

@@ -93,13 +93,22 @@ export const maximumRate = 0xffffffff
  * The lowest rate that can be raised, in Hz. A lower one holds no speech. A header that states 1 Hz would make 8,000 samples
  * of each one that was read.
  *
+ * @example
+ * ```ts
+ * import { Resampler } from "@effect-speech/audio-codec"
+ *
+ * // Whether audio of this rate can be converted to any other.
+ * export const isUsable = (rate: number): boolean =>
+ *   Number.isInteger(rate) && rate >= Resampler.minimumRaisedRate && rate <= Resampler.maximumRate
+ * ```
+ *
  * @since 0.1.0
  * @category constants
  */
 export const minimumRaisedRate = 1000
 
 /**
- * @throws RangeError for a rate that is not an integer from 1 to {@link maximumRate}, and for one below
+ * Throws a `RangeError` for a rate that is not an integer from 1 to {@link maximumRate}, and for one below
  * {@link minimumRaisedRate} that is to be raised.
  */
 const checkRates = (from: number, to: number): void => {

@@ -3,6 +3,15 @@ import type { Kernel } from "../kernel/plainKernel.js"
 import { makePolyphase, type Polyphase, type Sink } from "./polyphase.js"
 
 /**
+ * The two rates of a resampler.
+ *
+ * @example
+ * ```ts
+ * import { type Resampler, Telephony } from "@effect-speech/audio-codec"
+ *
+ * export const toTelephony = (from: number): Resampler.Rates => ({ from, to: Telephony.format.sampleRate })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -14,6 +23,8 @@ export interface Rates {
 }
 
 /**
+ * Changes the rate of one channel, block by block. `unsafeMake` makes one for each recording.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -11,7 +11,8 @@ import { readFormat } from "./wavFormat.js"
 import { unknownSize, type WavLayout } from "./wavHeader.js"
 
 /**
- * Reads a WAV file from bytes that arrive in chunks. The result does not depend on where the chunks end.
+ * Reads a WAV file from bytes that arrive in chunks. The result does not depend on where the chunks end. `makeDecoder` makes one for each
+ * file. After a `WavError`, `push` and `end` return it again.
  *
  * @since 0.1.0
  * @category models

@@ -30,7 +30,9 @@ export interface Description {
  * @category models
  */
 export interface CtcFiles {
+  /** Path of the network. */
   readonly model: string
+  /** Path of `tokens.txt`. */
   readonly tokens: string
 }
 
@@ -41,9 +43,13 @@ export interface CtcFiles {
  * @category models
  */
 export interface TransducerFiles {
+  /** Path of the encoder. */
   readonly encoder: string
+  /** Path of the decoder. */
   readonly decoder: string
+  /** Path of the joiner. */
   readonly joiner: string
+  /** Path of `tokens.txt`. */
   readonly tokens: string
   /** Splits a hotword into tokens. `undefined`: the model has none. */
   readonly bpeVocab: string | undefined
@@ -56,8 +62,11 @@ export interface TransducerFiles {
  * @category models
  */
 export interface WhisperFiles {
+  /** Path of the encoder. */
   readonly encoder: string
+  /** Path of the decoder. */
   readonly decoder: string
+  /** Path of `tokens.txt`. */
   readonly tokens: string
 }
 
@@ -68,13 +77,17 @@ export interface WhisperFiles {
  * @category models
  */
 export interface VitsFiles {
+  /** Path of the network. */
   readonly model: string
+  /** Path of `tokens.txt`. */
   readonly tokens: string
   /** The folder `espeak-ng-data`. */
   readonly dataDir: string | undefined
+  /** Paths of the lexicons: how words are spoken. */
   readonly lexicons: ReadonlyArray<string>
   /** Rules that turn numbers and dates into words. */
   readonly ruleFsts: ReadonlyArray<string>
+  /** The same, as archives of rules. */
   readonly ruleFars: ReadonlyArray<string>
 }
 
@@ -191,8 +204,11 @@ export type Family = ModelDescription["family"]
  * @category models
  */
 export interface OfferedRecogniser {
+  /** What the field `model` of a request can be. */
   readonly name: string
+  /** The language that it recognises by this name. */
   readonly lang: string
+  /** The model behind the name. */
   readonly model: RecogniserDescription
   /** The name of the same model that this is another name of. */
   readonly aliasOf: string | undefined
@@ -218,9 +234,13 @@ export interface OfferedRecogniser {
  * @category models
  */
 export interface OfferedVoice {
+  /** What the field `voice` of a request can be. */
   readonly name: string
+  /** The languages in which it speaks. */
   readonly languages: ReadonlyArray<string>
+  /** The model behind the name. */
   readonly model: VoiceDescription
+  /** The number of the speaker in the model, from 0. */
   readonly speaker: number
 }
 
@@ -270,6 +290,7 @@ export interface NotUnderstood {
  * @category models
  */
 export interface Contents {
+  /** The path that was read. */
   readonly folder: string
   /** By name. */
   readonly models: ReadonlyArray<ModelDescription>

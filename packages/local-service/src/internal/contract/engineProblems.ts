@@ -1,3 +1,4 @@
+import { withoutLink } from "@effect-speech/common/ErrorPage"
 import type { RecogniserFailed } from "../../Recogniser.js"
 import type { VoiceFailed } from "../../Voice.js"
 import type { Problem } from "../http/problems.js"
@@ -20,6 +21,6 @@ const problemOf = (
   status: number
 ): Problem => ({
   status,
-  message: `${subject} ${verbs[reason]}: ${message}`,
+  message: `${subject} ${verbs[reason]}: ${withoutLink(message)}`,
   headers: reason === "Failed" ? undefined : { "Retry-After": String(Math.max(1, Math.ceil(retryAfterMillis / 1000))) }
 })

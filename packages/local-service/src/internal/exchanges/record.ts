@@ -4,6 +4,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import type { HttpClientError } from "@effect/platform/HttpClientError"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { withoutLink } from "@effect-speech/common/ErrorPage"
 import { codeOrName } from "@effect-speech/common/SystemCode"
 import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import * as BaseUrl from "@effect-speech/transport/unstable/BaseUrl"
@@ -83,7 +84,7 @@ export const makeRecorder = (options: RecorderOptions) =>
 
 /** Why the end of a recording did not remove what is not used. */
 const reasonOf = (error: unknown, folder: string): string => {
-  if (error instanceof LocalServiceExchangesUnusable) return error.message
+  if (error instanceof LocalServiceExchangesUnusable) return withoutLink(error.message)
   const code = codeOrName(error)
   return code === "ENOENT" && !existsSync(folder)
     ? "it was moved or removed."

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as NodeStream from "@effect/platform-node/NodeStream"
+import { withoutLink } from "@effect-speech/common/ErrorPage"
 import * as ApiKey from "@effect-speech/transport/ApiKey"
 import * as Contract from "@effect-speech/tts/TtsContract"
 import * as Effect from "effect/Effect"
@@ -86,7 +87,10 @@ const fromFolder = (
 
 /** A file was removed or changed since the start. */
 const damaged = ({ message }: LocalServiceExchangesUnusable): Effect.Effect<never, Problem> =>
-  Effect.zipRight(Effect.logError(message), Effect.fail<Problem>({ status: 500, message: message.replace(/\.$/, "") }))
+  Effect.zipRight(
+    Effect.logError(message),
+    Effect.fail<Problem>({ status: 500, message: withoutLink(message).replace(/\.$/, "") })
+  )
 
 const readFacts = ({ entry, operation, request }: ExchangeCall, { bodyIdleMillis }: ReplayOptions) =>
   Effect.gen(function* () {

@@ -5,6 +5,7 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import { withoutLink } from "@effect-speech/common/ErrorPage"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -90,7 +91,7 @@ const makeHandlers = (service: PlatformOptions): Handlers => {
     keys: () => accounts.keys,
     createKey: ({ payload: { confirm = false, name } }) =>
       Effect.mapBoth(accounts.createKey({ name, creator: "platform", confirm }), {
-        onFailure: ({ message }) => ({ status: 409, message }),
+        onFailure: ({ message }) => ({ status: 409, message: withoutLink(message) }),
         onSuccess: ({ key, record }) => ({ ...record, key })
       }),
     revokeKey: ({ path }) => Effect.zipRight(Effect.mapError(accounts.revokeKey(path.id), keyProblem), accounts.keys),
@@ -118,7 +119,10 @@ const makeHandlers = (service: PlatformOptions): Handlers => {
 
 const notStored = { headers: { "Cache-Control": "no-store" } }
 
-const keyProblem = ({ known, message }: LocalServiceKeyNotActive): Problem => ({ status: known ? 409 : 404, message })
+const keyProblem = ({ known, message }: LocalServiceKeyNotActive): Problem => ({
+  status: known ? 409 : 404,
+  message: withoutLink(message)
+})
 
 /**
  * The routes of `PlatformApi`. They are not made by HttpApiBuilder, which reads bodies without limits, accepts unknown

@@ -11,6 +11,7 @@ import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as CompressedRecording from "@effect-speech/audio-decoder/unstable/CompressedRecording"
 import { yieldToEventLoop } from "@effect-speech/common/Cooperative"
+import { withoutLink } from "@effect-speech/common/ErrorPage"
 import type { Samples } from "@effect-speech/engine/Samples"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -114,7 +115,7 @@ const resampled = <E, R>(
 
 const decodeWav = (file: Uint8Array, options: DecodeOptions): Effect.Effect<Samples<string>, string> =>
   Effect.gen(function* () {
-    const { bytes, format } = yield* Effect.mapError(Wav.decode(file), ({ message }) => message)
+    const { bytes, format } = yield* Effect.mapError(Wav.decode(file), ({ message }) => withoutLink(message))
     const { channels, encoding, sampleRate: from } = format
     yield* checkRate(from)
     const frame = bytesPerFrame(format)
@@ -143,7 +144,7 @@ const readWav = (path: string, options: DecodeOptions): Stream.Stream<Float32Arr
       const blocks = Stream.map(Pcm.decodeStream(audio), (block) => Channels.mixdown(block, channels))
       return resampled(blocks, from, options)
     })
-  ).pipe(Stream.mapError((error) => (typeof error === "string" ? error : error.message)))
+  ).pipe(Stream.mapError((error) => (typeof error === "string" ? error : withoutLink(error.message))))
 
 const readCompressed = (
   path: string,

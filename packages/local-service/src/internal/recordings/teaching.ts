@@ -3,6 +3,7 @@ import { constants } from "node:fs"
 import { open, readdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { buffer } from "node:stream/consumers"
+import { withoutLink } from "@effect-speech/common/ErrorPage"
 import { codeOrName } from "@effect-speech/common/SystemCode"
 import * as Subtitles from "@effect-speech/long-form/Subtitles"
 import * as Effect from "effect/Effect"
@@ -88,7 +89,7 @@ const readSidecar = (
     const noText = unusable(path, `${sidecar} has no text; write there what is said in it`)
     if (extension === ".txt") return text.trim() === "" ? yield* noText : { text: text.trim() }
     const cues = yield* Effect.mapError(Subtitles.parse(text), ({ message }) =>
-      unusable(path, `${sidecar}: ${message.replace(/\.$/, "")}`)
+      unusable(path, `${sidecar}: ${withoutLink(message).replace(/\.$/, "")}`)
     )
     const segments = cues
       .map((cue) => ({

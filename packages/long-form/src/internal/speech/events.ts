@@ -2,7 +2,18 @@ import type { CallEvent } from "@effect-speech/transport/CallEvent"
 import type { Plan } from "./plan.js"
 
 /**
- * Progress of a speech. A piece without a letter, a number or a symbol has no events.
+ * Progress of a speech, for `onEvent`. A piece without a letter, a number or a symbol has no events.
+ *
+ * @example
+ * ```ts
+ * import { LongSpeech } from "@effect-speech/long-form"
+ * import { Console, Effect } from "effect"
+ *
+ * export const show = (event: LongSpeech.Event) =>
+ *   event._tag === "Done" || event._tag === "Kept"
+ *     ? Console.error(`piece ${event.number}: ${event._tag === "Done" ? "paid" : "kept"}`)
+ *     : Effect.void
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -10,7 +21,16 @@ import type { Plan } from "./plan.js"
 export type Event = Planned | Kept | Started | Called | Done
 
 /**
- * The whole text was split. The first pieces may have been sent before.
+ * The whole text was split: the event has the facts of the {@link Plan}. The first pieces may have been sent before.
+ *
+ * @example
+ * ```ts
+ * import { LongSpeech } from "@effect-speech/long-form"
+ * import { Console } from "effect"
+ *
+ * export const showPlan = ({ cost, pieces }: LongSpeech.Planned) =>
+ *   Console.error(`${pieces} pieces, at most ${cost} code points to pay`)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -49,11 +69,21 @@ export interface Started extends PieceFacts {
 /**
  * The call of a piece has an event, such as a retry.
  *
+ * @example
+ * ```ts
+ * import { LongSpeech } from "@effect-speech/long-form"
+ * import { Console, Effect } from "effect"
+ *
+ * export const showRetry = ({ event, number }: LongSpeech.Called) =>
+ *   event._tag === "Retrying" ? Console.error(`piece ${number}: again in ${event.delayMillis} ms`) : Effect.void
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Called extends PieceFacts {
   readonly _tag: "Called"
+  /** The event of the call. */
   readonly event: CallEvent
 }
 

@@ -7,7 +7,14 @@ import * as TextPieces from "../../TextPieces.js"
 import { validate } from "./validate.js"
 
 /**
- * The number of pieces and the cost of a speech, before anything is sent.
+ * The number of pieces and the highest cost of a speech. {@link plan} gives it before anything is sent.
+ *
+ * @example
+ * ```ts
+ * import { LongSpeech } from "@effect-speech/long-form"
+ *
+ * export const isAffordable = ({ cost }: LongSpeech.Plan, credits: number) => cost <= credits
+ * ```
  *
  * @since 0.1.0
  * @category models

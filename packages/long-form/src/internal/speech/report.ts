@@ -6,7 +6,15 @@ import * as Schema from "effect/Schema"
 import { Boundary } from "../text/boundary.js"
 
 /**
- * A piece and its place in the audio. Frames and milliseconds count from the beginning of the whole.
+ * A piece of a speech: its place in the text and in the audio, and its call. Frames and milliseconds count from the beginning of the whole.
+ *
+ * @example
+ * ```ts
+ * import { LongSpeech } from "@effect-speech/long-form"
+ *
+ * export const paidNow = ({ pieces }: LongSpeech.Report) =>
+ *   pieces.filter(({ source }) => source === "sent").reduce((sum, { codePoints }) => sum + codePoints, 0)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -23,12 +31,15 @@ export class Piece extends structural(
     endIndex: Schema.Int,
     /** The passage that it belongs to, from 0. A text without passages is one. */
     passage: Schema.Int,
+    /** What it ends with. */
     boundary: Boundary,
     /** Code points that it costs if it is sent. */
     codePoints: Schema.Int,
+    /** Its first frame. */
     startFrame: Schema.Int,
     /** Without the pause after it. */
     endFrame: Schema.Int,
+    /** The time of its first frame. */
     startMillis: Schema.Finite,
     /** Without the pause after it. */
     endMillis: Schema.Finite,
@@ -38,12 +49,21 @@ export class Piece extends structural(
     requestId: Schema.optional(Schema.String),
     /** The call with its billing. Absent if this run did not send it. */
     call: Schema.optional(CallReport),
+    /** Those of its call. */
     warnings: Schema.Array(TtsWarning)
   })
 ) {}
 
 /**
  * A sentence and its time in the audio. `Subtitles.layout` makes subtitles from them.
+ *
+ * @example
+ * ```ts
+ * import { LongSpeech } from "@effect-speech/long-form"
+ *
+ * export const sentenceAt = (segments: ReadonlyArray<LongSpeech.Segment>, millis: number) =>
+ *   segments.find(({ endMillis, startMillis }) => startMillis <= millis && millis < endMillis)?.text
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -69,13 +89,23 @@ export class Segment extends structural(
 ) {}
 
 /**
- * What became of a text. Reports are equal if their contents are.
+ * What became of a text: its pieces and sentences with their times. Reports are equal if their contents are.
+ *
+ * @example
+ * ```ts
+ * import { LongSpeech } from "@effect-speech/long-form"
+ * import { Schema } from "effect"
+ *
+ * export const Stored = Schema.parseJson(LongSpeech.Report)
+ * export const save = Schema.encode(Stored)
+ * ```
  *
  * @since 0.1.0
  * @category models
  */
 export class Report extends structural(
   Schema.Class<Report>("LongSpeechReport")({
+    /** The requested format, else that of the first piece. */
     format: AudioFormat,
     /** In order, as far as the stream was read. */
     pieces: Schema.Array(Piece),

@@ -7,6 +7,21 @@ import type { Event } from "./events.js"
 /**
  * The request of a long text: that of `TextToSpeech`, without its limit of 10,000 code points.
  *
+ * @example
+ * ```ts
+ * import { LongSpeech } from "@effect-speech/long-form"
+ *
+ * export const request: LongSpeech.Request = {
+ *   text: [
+ *     { text: "अध्याय एक।\n\n", voice: "default_male" },
+ *     { text: "Once upon a time.", lang: "en" }
+ *   ],
+ *   lang: "hi",
+ *   outputFormat: "24000:pcm16",
+ *   requestId: "book"
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -22,6 +37,13 @@ export interface Request extends Omit<SynthesisRequest, "text"> {
 
 /**
  * Silence after a piece, by the boundary at which it ends, up to 60 seconds. The edges of its audio come on top.
+ *
+ * @example
+ * ```ts
+ * import { LongSpeech } from "@effect-speech/long-form"
+ *
+ * export const pauses: LongSpeech.Pauses = { paragraph: "1 second", sentence: "400 millis" }
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -42,6 +64,20 @@ export interface Pauses {
 }
 
 /**
+ * How a long text is split, sent and joined. All fields are optional.
+ *
+ * @example
+ * ```ts
+ * import { LongSpeech } from "@effect-speech/long-form"
+ *
+ * export const options: LongSpeech.Options = {
+ *   maximumCodePoints: 1000,
+ *   concurrency: 8,
+ *   pauses: { paragraph: "1 second" },
+ *   gracePeriod: "25 seconds"
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */

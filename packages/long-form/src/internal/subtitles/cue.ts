@@ -4,6 +4,17 @@ import * as Schema from "effect/Schema"
 /**
  * A text and the time in which it is shown. A literal with these fields is one too.
  *
+ * @example
+ * ```ts
+ * import { Subtitles } from "@effect-speech/long-form"
+ *
+ * export const later = (cue: Subtitles.Cue, millis: number): Subtitles.Cue => ({
+ *   ...cue,
+ *   startMillis: cue.startMillis + millis,
+ *   endMillis: cue.endMillis + millis
+ * })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */

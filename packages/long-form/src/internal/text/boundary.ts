@@ -1,6 +1,14 @@
 import * as Schema from "effect/Schema"
 
 /**
+ * The boundary at which a piece ends, as a type.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export type Boundary = typeof Boundary.Type
+
+/**
  * The boundary at which a piece ends. The best comes first.
  *
  * | value       | the piece ends |
@@ -13,12 +21,13 @@ import * as Schema from "effect/Schema"
  * | `word`      | between two words |
  * | `cluster`   | inside a word that is longer than the limit |
  *
- * @since 0.1.0
- * @category schemas
- */
-export type Boundary = typeof Boundary.Type
-
-/**
+ * @example
+ * ```ts
+ * import { TextPieces } from "@effect-speech/long-form"
+ *
+ * export const best = TextPieces.Boundary.literals[0] // "end"
+ * ```
+ *
  * @since 0.1.0
  * @category schemas
  */

@@ -3,6 +3,13 @@ import type { CallEvent } from "@effect-speech/transport/CallEvent"
 /**
  * The place of a piece in the recording.
  *
+ * @example
+ * ```ts
+ * import { LongTranscription } from "@effect-speech/long-form"
+ *
+ * export const secondsOf = ({ endMillis, startMillis }: LongTranscription.PiecePlace) => (endMillis - startMillis) / 1000
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -16,6 +23,19 @@ export interface PiecePlace {
 }
 
 /**
+ * Progress of a transcription, for `onEvent`.
+ *
+ * @example
+ * ```ts
+ * import { LongTranscription } from "@effect-speech/long-form"
+ * import { Console, Effect } from "effect"
+ *
+ * export const show = (event: LongTranscription.Event) =>
+ *   event._tag === "Done" || event._tag === "Kept"
+ *     ? Console.error(`piece ${event.number}, up to ${event.endMillis / 1000} s`)
+ *     : Effect.void
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -23,6 +43,15 @@ export type Event = Planned | Kept | Silent | Started | Called | Done
 
 /**
  * The recording is open.
+ *
+ * @example
+ * ```ts
+ * import { LongTranscription } from "@effect-speech/long-form"
+ * import { Console } from "effect"
+ *
+ * export const showLength = ({ durationMillis }: LongTranscription.Planned) =>
+ *   Console.error(durationMillis === undefined ? "of unknown length" : `${durationMillis / 1000} s`)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -66,11 +95,21 @@ export interface Started extends PiecePlace {
 /**
  * The call of a piece has an event, such as a retry.
  *
+ * @example
+ * ```ts
+ * import { LongTranscription } from "@effect-speech/long-form"
+ * import { Console, Effect } from "effect"
+ *
+ * export const showRetry = ({ event, number }: LongTranscription.Called) =>
+ *   event._tag === "Retrying" ? Console.error(`piece ${number}: again in ${event.delayMillis} ms`) : Effect.void
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Called extends PiecePlace {
   readonly _tag: "Called"
+  /** The event of the call. */
   readonly event: CallEvent
 }
 

@@ -7,6 +7,7 @@ import * as Quiet from "@effect-speech/audio-codec/Quiet"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Telephony from "@effect-speech/audio-codec/Telephony"
 import * as Wav from "@effect-speech/audio-codec/Wav"
+import { withoutLink } from "@effect-speech/common/ErrorPage"
 import * as Printable from "@effect-speech/common/Printable"
 import type { AudioSource } from "@effect-speech/stt/AudioSource"
 import * as Recording from "@effect-speech/stt/Recording"
@@ -25,6 +26,13 @@ import * as Stream from "effect/Stream"
  * | `pause` | in a pause |
  * | `quiet` | at the quietest point, since there was no pause: a word may be cut |
  * | `end`   | with the recording |
+ *
+ * @example
+ * ```ts
+ * import { LongTranscription } from "@effect-speech/long-form"
+ *
+ * export const mayCutAWord = (ending: LongTranscription.Ending) => ending === "quiet"
+ * ```
  *
  * @since 0.1.0
  * @category schemas
@@ -75,7 +83,7 @@ export const openPieces = <R>(
     const toUnreadable = (error: DecodingError): SttAudioUnreadable =>
       error._tag === "SttAudioUnreadable"
         ? error
-        : unreadable(`it can't be decoded: ${Printable.asPhrase(error.message)}`)
+        : unreadable(`it can't be decoded: ${Printable.asPhrase(withoutLink(error.message))}`)
 
     const recording = yield* Recording.open(audio)
     const { container } = recording

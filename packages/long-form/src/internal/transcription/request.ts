@@ -22,14 +22,41 @@ import type { Event } from "./events.js"
  *
  * `R` is what the recording requires. Default: a `FileSystem`, as of `AudioSource`.
  *
+ * @example
+ * ```ts
+ * import { LongTranscription } from "@effect-speech/long-form"
+ * import { AudioSource } from "@effect-speech/stt"
+ *
+ * export const request: LongTranscription.Request = {
+ *   audio: AudioSource.fromPath("hour.wav"),
+ *   model: "hi-general-v2-8khz",
+ *   hotwords: [{ phrase: "Nagpur" }]
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Request<R = FileSystem> extends Omit<TranscriptionOptions, "telephony"> {
+  /** The recording: a path, bytes or a stream. */
   readonly audio: AudioSource<R>
 }
 
 /**
+ * How a long recording is cut, sent and read. All fields are optional.
+ *
+ * @example
+ * ```ts
+ * import { LongTranscription, SegmentReader } from "@effect-speech/long-form"
+ *
+ * export const options: LongTranscription.Options = {
+ *   maximum: "2 minutes",
+ *   concurrency: 8,
+ *   segments: SegmentReader.fields({ start: "begin", end: "stop", unit: "millis" }),
+ *   retryIfBilled: false
+ * }
+ * ```
+ *
  * @since 0.1.0
  * @category options
  */

@@ -5,7 +5,15 @@ import * as Schema from "effect/Schema"
 import type { Reading, SegmentReader } from "../../SegmentReader.js"
 
 /**
- * A part of the transcript with its time.
+ * A part of the transcript with its time in the recording. `Subtitles.layout` makes subtitles from them.
+ *
+ * @example
+ * ```ts
+ * import { LongTranscription } from "@effect-speech/long-form"
+ *
+ * export const linesOf = (segments: ReadonlyArray<LongTranscription.Segment>) =>
+ *   segments.map(({ startMillis, text, times }) => `${times === "piece" ? "about " : ""}${startMillis / 1000} s: ${text}`)
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -16,6 +24,7 @@ export class Segment extends structural(
     startMillis: Schema.Finite,
     /** In milliseconds from the beginning of the recording. */
     endMillis: Schema.Finite,
+    /** Its words. */
     text: Schema.String,
     /** From 0 to 1, if the service states it. */
     confidence: Schema.optional(Schema.Finite),
@@ -28,12 +37,20 @@ export class Segment extends structural(
 ) {}
 
 /**
- * The segments of a piece.
+ * The segments of a piece, and why it may be a single one.
+ *
+ * @example
+ * ```ts
+ * import { LongTranscription } from "@effect-speech/long-form"
+ *
+ * export const isMeasured = ({ problem }: LongTranscription.PieceSegments) => problem === undefined
+ * ```
  *
  * @since 0.1.0
  * @category models
  */
 export interface PieceSegments {
+  /** In order. Empty if the transcript is. */
   readonly segments: ReadonlyArray<Segment>
   /** Why the piece is one segment. `times`: they can't be read. `texts`: those of the segments are not the words of the transcript. */
   readonly problem?: "times" | "texts" | undefined
@@ -49,8 +66,23 @@ interface Place {
 const toleranceMillis = 100
 
 /**
- * The segments of a transcription, in the time of the recording. No word is lost: if the segments do not have the words of the text in order, or if a time can't be read or lies outside of the piece, the
+ * The segments of a transcription, in the time of the recording. Use it for a response of `SpeechToText`; `transcribe` has them already.
+ *
+ * No word is lost: if the segments do not have the words of the text in order, or if a time can't be read or lies outside of the piece, the
  * whole piece is one segment.
+ *
+ * @example
+ * ```ts
+ * import { LongTranscription, SegmentReader } from "@effect-speech/long-form"
+ * import type { Transcription } from "@effect-speech/stt"
+ *
+ * export const segmentsOf = (transcription: Transcription, durationMillis: number) =>
+ *   LongTranscription.segmentsOf(
+ *     { startMillis: 0, endMillis: durationMillis },
+ *     transcription,
+ *     SegmentReader.localService
+ *   ).segments
+ * ```
  *
  * @since 0.1.0
  * @category getters

@@ -1,5 +1,6 @@
 import * as Telephony from "@effect-speech/audio-codec/Telephony"
 import * as Wav from "@effect-speech/audio-codec/Wav"
+import { withoutLink } from "@effect-speech/common/ErrorPage"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import { SttAudioUnreadable, type SttError } from "@effect-speech/stt/SttError"
@@ -113,7 +114,7 @@ export const makeTranscriber = (
         message:
           kept.pieces === 0
             ? error.message
-            : `${error.message} To go on, run it again with the whole recording: ${pieces}.`
+            : `${withoutLink(error.message)} To go on, run it again with the whole recording: ${pieces}.`
       })
     }
     return { transcribe, explain, atClose: withGrace(calls, gracePeriod) }

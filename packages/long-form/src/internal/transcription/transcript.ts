@@ -8,6 +8,14 @@ import { Warning } from "./warnings.js"
 /**
  * A piece of the recording, and its own transcript.
  *
+ * @example
+ * ```ts
+ * import { LongTranscription } from "@effect-speech/long-form"
+ *
+ * export const sentIds = ({ pieces }: LongTranscription.Transcript) =>
+ *   pieces.flatMap(({ callId, source }) => (source === "sent" && callId !== undefined ? [callId] : []))
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -19,6 +27,7 @@ export class Piece extends structural(
     startMillis: Schema.Finite,
     /** In milliseconds from the beginning of the recording. */
     endMillis: Schema.Finite,
+    /** What ends it. */
     ending: Ending,
     /**
      * | value     | its transcript |
@@ -28,6 +37,7 @@ export class Piece extends structural(
      * | `silence` | is empty: the piece is digital silence, and was not sent |
      */
     source: Schema.Literal("sent", "kept", "silence"),
+    /** Its own transcript. */
     text: Schema.String,
     /** From 0 to 1, if the service states it. */
     confidence: Schema.optional(Schema.Finite),
@@ -43,6 +53,13 @@ export class Piece extends structural(
 /**
  * The transcript of a whole recording. Transcripts are equal if their contents are.
  *
+ * @example
+ * ```ts
+ * import { LongTranscription, Subtitles } from "@effect-speech/long-form"
+ *
+ * export const toVtt = ({ segments }: LongTranscription.Transcript) => Subtitles.toVtt(Subtitles.layout(segments))
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -56,6 +73,7 @@ export class Transcript extends structural(
     confidence: Schema.optional(Schema.Finite),
     /** In order. Subtitles are made from them. */
     segments: Schema.Array(Segment),
+    /** In order. Together they are the recording. */
     pieces: Schema.Array(Piece),
     /** Each warning once. */
     warnings: Schema.Array(Warning),

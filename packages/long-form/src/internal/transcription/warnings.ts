@@ -5,7 +5,16 @@ import * as Schema from "effect/Schema"
 const message = { message: Schema.String }
 
 /**
- * The times of the segments of some pieces can't be read, or lie outside of them: such a piece is one segment.
+ * The times of the segments of some pieces can't be read, or lie outside of them: such a piece is one segment. If your service names the
+ * times differently, set the option `segments`.
+ *
+ * @example
+ * ```ts
+ * import { LongTranscription } from "@effect-speech/long-form"
+ *
+ * export const lacksTimes = ({ warnings }: LongTranscription.Transcript) =>
+ *   warnings.some(({ _tag }) => _tag === "SegmentTimesUnread")
+ * ```
  *
  * @since 0.1.0
  * @category models
@@ -31,10 +40,19 @@ export class SegmentTextsDiffer extends Schema.TaggedClass<SegmentTextsDiffer>()
 /**
  * The WAV file has fewer samples than its header states. The transcript covers those that are there.
  *
+ * @example
+ * ```ts
+ * import { LongTranscription } from "@effect-speech/long-form"
+ *
+ * export const missingMillis = ({ warnings }: LongTranscription.Transcript) =>
+ *   warnings.find((warning) => warning._tag === "RecordingEndsEarly")?.missingMillis ?? 0
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
 export class RecordingEndsEarly extends Schema.TaggedClass<RecordingEndsEarly>()("RecordingEndsEarly", {
+  /** By how much it is shorter than its header states. */
   missingMillis: Schema.Finite,
   ...message
 }) {}
@@ -49,6 +67,15 @@ export class NothingButSilence extends Schema.TaggedClass<NothingButSilence>()("
 
 /**
  * A reason why the transcript of a long recording may be worse than you expect. The message says what to do.
+ *
+ * @example
+ * ```ts
+ * import { LongTranscription } from "@effect-speech/long-form"
+ * import { Console, Effect } from "effect"
+ *
+ * export const show = (warnings: ReadonlyArray<LongTranscription.Warning>) =>
+ *   Effect.forEach(warnings, ({ message }) => Console.error(message), { discard: true })
+ * ```
  *
  * @since 0.1.0
  * @category schemas

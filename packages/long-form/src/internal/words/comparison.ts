@@ -4,6 +4,14 @@ import * as Schema from "effect/Schema"
 /**
  * How many words or characters of the reference were heard, and how many were not.
  *
+ * @example
+ * ```ts
+ * import { WordErrors } from "@effect-speech/long-form"
+ *
+ * const counts = new WordErrors.Counts({ hits: 8, substitutions: 1, deletions: 1, insertions: 0 })
+ * export const rate = counts.rate // 0.2: 2 errors in 10 words
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -43,6 +51,14 @@ export class Counts extends structural(
 /**
  * A word of the reference and the word that was heard in its place, both in the form in which they are compared.
  *
+ * @example
+ * ```ts
+ * import { WordErrors } from "@effect-speech/long-form"
+ *
+ * export const show = (pair: WordErrors.Pair) =>
+ *   pair.kind === "deleted" ? `-${pair.reference}` : pair.kind === "inserted" ? `+${pair.heard}` : pair.heard
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */
@@ -58,14 +74,23 @@ export const Pair = Schema.Union(
 export type Pair = typeof Pair.Type
 
 /**
- * The errors of a transcript.
+ * The errors of a transcript: the counts of its words and characters, and the alignment of its words.
+ *
+ * @example
+ * ```ts
+ * import { WordErrors } from "@effect-speech/long-form"
+ *
+ * export const differences = ({ pairs }: WordErrors.Comparison) => pairs.filter(({ kind }) => kind !== "same")
+ * ```
  *
  * @since 0.1.0
  * @category models
  */
 export class Comparison extends structural(
   Schema.Class<Comparison>("WordErrorComparison")({
+    /** The counts of the words. */
     words: Counts,
+    /** The counts of the grapheme clusters of all words. */
     characters: Counts,
     /** The alignment: all words of the reference and all that were heard, each in order. */
     pairs: Schema.Array(Pair)

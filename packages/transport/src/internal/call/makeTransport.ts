@@ -38,6 +38,8 @@ export interface TransportOptions<R = never> {
 }
 
 /**
+ * Runs the operations of a client: what `Client.connect` gives.
+ *
  * @since 0.1.0
  * @category models
  */

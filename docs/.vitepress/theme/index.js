@@ -1,0 +1,4 @@
+import DefaultTheme from "vitepress/theme"
+import "./style.js"
+
+export default DefaultTheme
