@@ -425,6 +425,32 @@ describe("the documents of a package", () => {
     expect(missing(name, interfaceOf(owner, module, type))).toEqual([])
   })
 
+  /** The default of each field of an interface, as its docstring says it. */
+  const defaultsOf = (owner: string, module: string, type: string): ReadonlyMap<string, string> => {
+    const source = read(`packages/${owner}/src/${module}.ts`)
+    const body = new RegExp(`^(?:export )?interface ${type}\\b[^{]*\\{\\n(.*?)^\\}`, "ms").exec(source)?.[1] ?? ""
+    const fields = body.matchAll(/\/\*\*((?:(?!\*\/).)*)\*\/\s+readonly (\w+)/gs)
+    return new Map(
+      [...fields].flatMap(([, text = "", field = ""]) => {
+        const [, value] = /Default: ((?:[^.]|\.\d)+)\./.exec(text.replace(/\s*\n\s*\*\s*/g, " ")) ?? []
+        return value === undefined ? [] : [[field, value] as const]
+      })
+    )
+  }
+
+  it.each(declared)("$name says the defaults of $path", ({ name, path }) => {
+    const [, owner = name, module = "", type = ""] = /^(?:(transport)\/)?(.+)\.(\w+)$/.exec(path) ?? []
+    const differing = [...defaultsOf(owner, module, type)].flatMap(([field, value]) => {
+      const cells = tablesOf(name)
+        .flat()
+        .flatMap((row) => ("default" in row && codeIn(row.name).includes(field) ? [wordsIn(row.default)] : []))
+      const numbers = value.match(/\d(?:[\d,.]*\d)?/g) ?? []
+      const isThere = cells.length === 0 || cells.some((text) => numbers.every((number) => text.includes(number)))
+      return isThere ? [] : [`${field}: ${cells.join(" or ")}, not ${value}`]
+    })
+    expect(differing).toEqual([])
+  })
+
   const documented: ReadonlyArray<readonly [name: string, what: string, entries: ReadonlyArray<string>]> = [
     ["stt", "requests", ["audio", ...fieldsOf(Stt.TranscriptionOptions)]],
     ["stt", "hotwords", fieldsOf(Stt.SttContract.Hotword)],
