@@ -408,9 +408,9 @@ describe("the documents of a package", () => {
     audio-codec: internal/pcm/pcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
     audio-codec: internal/pcm/fading.FadeOptions internal/pcm/trimming.TrimOptions Quiet.CutOptions Quiet.Piece
     audio-codec: internal/resampling/resampler.Rates
-    long-form: TextPieces.Options Passages.Options Passages.Passage Sentences.Options Subtitles.Options
+    long-form: TextPieces.Options Passages.Options Sentences.Options Subtitles.Options
     long-form: internal/speech/request.Options internal/speech/request.Pauses
-    long-form: internal/transcription/request.Options SegmentReader.Fields
+    long-form: internal/transcription/request.Options
     archive: internal/service/ArchiveService.RunRequest internal/service/ArchiveService.ArchiveService
     archive: Source.FilesOptions Source.FolderOptions Source.PathsOptions
     archive: Archive.WorkOptions Archive.DatabaseOptions
@@ -476,6 +476,22 @@ describe("the documents of a package", () => {
   ]
   it.each(documented)("%s documents all its %s", (name, _, entries) => {
     expect(missing(name, entries)).toEqual([])
+  })
+
+  // The reference shows the fields of results, such as a report or a status, with these sentences.
+  it.each(["long-form", "archive"])("%s says what each field of its results is", (name) => {
+    const folder = `packages/${name}/src`
+    const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    const silent = files
+      .filter((file) => file.endsWith(".ts"))
+      .flatMap((file) => [...read(join(folder, file)).matchAll(/Schema\.Class<(\w+)>\("[^"]+"\)\(\{\n(.*?)^ *\}\)/gms)])
+      .flatMap(([, type, body = ""]) => {
+        const lines = body.split("\n")
+        const isSilent = (line: string, index: number) =>
+          /^ +(?!state)\w+: /.test(line) && !lines[index - 1]?.endsWith("*/")
+        return lines.filter(isSilent).map((line) => `${type}.${line.trim()}`)
+      })
+    expect(silent).toEqual([])
   })
 
   it("transport documents the phases and the defaults of its code", () => {
