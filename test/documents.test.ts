@@ -408,9 +408,9 @@ describe("the documents of a package", () => {
     audio-codec: internal/pcm/pcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
     audio-codec: internal/pcm/fading.FadeOptions internal/pcm/trimming.TrimOptions Quiet.CutOptions Quiet.Piece
     audio-codec: internal/resampling/resampler.Rates
-    long-form: TextPieces.Options Passages.Options Passages.Passage Sentences.Options Subtitles.Options
+    long-form: TextPieces.Options Passages.Options Sentences.Options Subtitles.Options
     long-form: internal/speech/request.Options internal/speech/request.Pauses
-    long-form: internal/transcription/request.Options SegmentReader.Fields
+    long-form: internal/transcription/request.Options
     archive: internal/service/ArchiveService.RunRequest internal/service/ArchiveService.ArchiveService
     archive: Source.FilesOptions Source.FolderOptions Source.PathsOptions
     archive: Archive.WorkOptions Archive.DatabaseOptions
@@ -423,6 +423,32 @@ describe("the documents of a package", () => {
   it.each(declared)("$name documents all fields of $path", ({ name, path }) => {
     const [, owner = name, module = "", type = ""] = /^(?:(transport)\/)?(.+)\.(\w+)$/.exec(path) ?? []
     expect(missing(name, interfaceOf(owner, module, type))).toEqual([])
+  })
+
+  /** The default of each field of an interface, as its docstring says it. */
+  const defaultsOf = (owner: string, module: string, type: string): ReadonlyMap<string, string> => {
+    const source = read(`packages/${owner}/src/${module}.ts`)
+    const body = new RegExp(`^(?:export )?interface ${type}\\b[^{]*\\{\\n(.*?)^\\}`, "ms").exec(source)?.[1] ?? ""
+    const fields = body.matchAll(/\/\*\*((?:(?!\*\/).)*)\*\/\s+readonly (\w+)/gs)
+    return new Map(
+      [...fields].flatMap(([, text = "", field = ""]) => {
+        const [, value] = /Default: ((?:[^.]|\.\d)+)\./.exec(text.replace(/\s*\n\s*\*\s*/g, " ")) ?? []
+        return value === undefined ? [] : [[field, value] as const]
+      })
+    )
+  }
+
+  it.each(declared)("$name says the defaults of $path", ({ name, path }) => {
+    const [, owner = name, module = "", type = ""] = /^(?:(transport)\/)?(.+)\.(\w+)$/.exec(path) ?? []
+    const differing = [...defaultsOf(owner, module, type)].flatMap(([field, value]) => {
+      const cells = tablesOf(name)
+        .flat()
+        .flatMap((row) => ("default" in row && codeIn(row.name).includes(field) ? [wordsIn(row.default)] : []))
+      const numbers = value.match(/\d(?:[\d,.]*\d)?/g) ?? []
+      const isThere = cells.length === 0 || cells.some((text) => numbers.every((number) => text.includes(number)))
+      return isThere ? [] : [`${field}: ${cells.join(" or ")}, not ${value}`]
+    })
+    expect(differing).toEqual([])
   })
 
   const documented: ReadonlyArray<readonly [name: string, what: string, entries: ReadonlyArray<string>]> = [
@@ -450,6 +476,22 @@ describe("the documents of a package", () => {
   ]
   it.each(documented)("%s documents all its %s", (name, _, entries) => {
     expect(missing(name, entries)).toEqual([])
+  })
+
+  // The reference shows the fields of results, such as a report or a status, with these sentences.
+  it.each(["long-form", "archive"])("%s says what each field of its results is", (name) => {
+    const folder = `packages/${name}/src`
+    const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    const silent = files
+      .filter((file) => file.endsWith(".ts"))
+      .flatMap((file) => [...read(join(folder, file)).matchAll(/Schema\.Class<(\w+)>\("[^"]+"\)\(\{\n(.*?)^ *\}\)/gms)])
+      .flatMap(([, type, body = ""]) => {
+        const lines = body.split("\n")
+        const isSilent = (line: string, index: number) =>
+          /^ +(?!state)\w+: /.test(line) && !lines[index - 1]?.endsWith("*/")
+        return lines.filter(isSilent).map((line) => `${type}.${line.trim()}`)
+      })
+    expect(silent).toEqual([])
   })
 
   it("transport documents the phases and the defaults of its code", () => {

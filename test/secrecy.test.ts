@@ -152,7 +152,7 @@ it.live("neither a malformed key nor the error of a secret manager appears anywh
 
 const channels = {
   "undici:request:create": ["recommended", "undici", "fetch"],
-  "undici:client:sendHeaders": ["recommended"],
+  "undici:client:sendHeaders": ["recommended", "undici", "fetch"],
   "http.client.request.start": ["node"]
 } as const
 

@@ -183,6 +183,9 @@ const membersTable = (page, declaration) => {
   return rows.length === 0 ? "" : `| field | meaning |\n| --- | --- |\n${rows.join("\n")}\n`
 }
 
+/** @param {string} text */
+const saysErrors = (text) => /\b(fail(s|ed|ure)?|errors?|throws?|rejects?|defects?)\b/i.test(text)
+
 /** What the reference has of each export. @type {Array<{ export: string, sentence: boolean, example: boolean, fails: boolean, errors: boolean }>} */
 const coverage = []
 
@@ -190,19 +193,23 @@ const coverage = []
 const section = (page, declaration, twin) => {
   const comment = commentOf(declaration)
   const text = textOf(page, comment?.summary) || twin
-  const tags = (name) =>
+  const tags = /** @param {string} name */ (name) =>
     (comment?.blockTags ?? []).filter(({ tag }) => tag === name).map(({ content }) => textOf(page, content))
   const failures = failuresOf(declaration)
   const throws = tags("@throws")
   const fails = failures.length > 0
+  const failing = membersOf(declaration).filter((member) => failuresOf(member).length > 0)
   // What is below `unstable` is for other packages of this project.
   if (!page.module.startsWith("unstable/")) {
     coverage.push({
       export: `${page.name}/${page.module} ${declaration.name}`,
       sentence: text !== "",
       example: tags("@example").length > 0,
-      fails,
-      errors: !fails || throws.length > 0 || /\b(fails?|throws?|rejects?|defects?)\b/i.test(text)
+      fails: fails || failing.length > 0,
+      errors:
+        throws.length > 0 ||
+        saysErrors(text) ||
+        (!fails && failing.every((member) => saysErrors(textOf(page, commentOf(member)?.summary))))
     })
   }
   const [since = ""] = tags("@since")
@@ -249,8 +256,10 @@ const importLine = ({ module, name, reflection }) => {
 const render = (page) => {
   const { module, name, reflection } = page
   const children = (reflection.children ?? []).filter(({ kind }) => kind !== ReflectionKind.Reference)
+  /** @type {Map<string, Array<Declaration>>} */
   const byName = new Map()
   for (const child of children) byName.set(child.name, [...(byName.get(child.name) ?? []), child])
+  /** @type {Map<string, Array<{ name: string, text: string, first: string }>>} */
   const categories = new Map()
   for (const [each, [first, ...others]] of byName) {
     // A schema and its type have one name, and one entry.

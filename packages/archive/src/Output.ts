@@ -71,8 +71,11 @@ export interface Output extends Schema.Schema.Type<typeof Output> {}
  */
 export class Segment extends structural(
   Schema.Class<Segment>("@effect-speech/archive/Segment")({
+    /** In milliseconds from the beginning of the recording. */
     startMillis: Schema.propertySignature(Schema.Number).pipe(Schema.fromKey("start")),
+    /** In milliseconds from the beginning of the recording. */
     endMillis: Schema.propertySignature(Schema.Number).pipe(Schema.fromKey("end")),
+    /** Its words. */
     text: Schema.String,
     /** From 0 to 1, if the service states it. */
     confidence: Schema.optional(Schema.Number)

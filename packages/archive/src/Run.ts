@@ -362,8 +362,10 @@ const statusFields = {
  */
 export class ListingRun extends structural(
   Schema.Class<ListingRun>("@effect-speech/archive/ListingRun")({
+    /** The id of the run. */
     id: RunId,
     state: Schema.Literal("listing"),
+    /** Why it was suspended before, if it was. */
     suspension: Schema.optional(Suspension),
     ...statusFields
   })
@@ -377,6 +379,7 @@ export class ListingRun extends structural(
  */
 export class RunningRun extends structural(
   Schema.Class<RunningRun>("@effect-speech/archive/RunningRun")({
+    /** The id of the run. */
     id: RunId,
     state: Schema.Literal("running"),
     ...statusFields
@@ -391,8 +394,10 @@ export class RunningRun extends structural(
  */
 export class PausedRun extends structural(
   Schema.Class<PausedRun>("@effect-speech/archive/PausedRun")({
+    /** The id of the run. */
     id: RunId,
     state: Schema.Literal("paused"),
+    /** Why it was suspended before, if it was. */
     suspension: Schema.optional(Suspension),
     ...statusFields
   })
@@ -413,8 +418,10 @@ export class PausedRun extends structural(
  */
 export class SuspendedRun extends structural(
   Schema.Class<SuspendedRun>("@effect-speech/archive/SuspendedRun")({
+    /** The id of the run. */
     id: RunId,
     state: Schema.Literal("suspended"),
+    /** Why it is suspended. */
     suspension: Suspension,
     ...statusFields
   })
@@ -428,6 +435,7 @@ export class SuspendedRun extends structural(
  */
 export class EndedRun extends structural(
   Schema.Class<EndedRun>("@effect-speech/archive/EndedRun")({
+    /** The id of the run. */
     id: RunId,
     state: Schema.Literal("ended"),
     ...statusFields

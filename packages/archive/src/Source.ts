@@ -49,7 +49,10 @@ export interface Source<R = never> {
   readonly description: string
   /** Whether a file is known by its content. */
   readonly byContent: boolean
-  /** Lists the files, in the same order each time: those that can be called, and a `problem` for each that can't. */
+  /**
+   * Lists the files, in the same order each time: those that can be called, and a `problem` for each that can't. Fails with
+   * `ArchiveSourceFailed` if the list can't be read.
+   */
   readonly items: (output?: OutputPlace | undefined) => Stream.Stream<SourceItem, ArchiveSourceFailed, R>
 }
 

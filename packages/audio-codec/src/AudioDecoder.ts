@@ -59,7 +59,8 @@ export interface AudioDecoderOptions {
   readonly containers?: ReadonlyArray<Compressed> | undefined
   /**
    * Decodes the recording in a file, whose container is known from its first bytes. It reads as far as the format; the
-   * samples are a stream that can run once, inside the scope.
+   * samples are a stream that can run once, inside the scope. Fails with `AudioDecoderError` if the recording can't be decoded, and so
+   * does its stream.
    */
   readonly decode: (
     path: string,
@@ -76,9 +77,12 @@ export interface AudioDecoderOptions {
 export interface AudioDecoderService {
   /** The containers that it decodes. */
   readonly containers: ReadonlyArray<Compressed>
-  /** Decodes the recording in a file. */
+  /** Decodes the recording in a file. Fails with `AudioDecoderError` if it can't be decoded. */
   readonly decodeFile: AudioDecoderOptions["decode"]
-  /** Decodes a recording that arrives as a stream. */
+  /**
+   * Decodes a recording that arrives as a stream. Fails with `AudioDecoderError` if it can't be decoded, with `PlatformError` if it can't
+   * be written into a temporary file, and as the stream does.
+   */
   readonly decodeStream: <E, R>(
     file: Stream.Stream<Uint8Array, E, R>,
     container: Compressed

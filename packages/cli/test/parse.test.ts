@@ -372,6 +372,42 @@ describe("the help", () => {
     expect(rows.map((row) => row.replaceAll("`", "").replace(/ +/g, " "))).toEqual(declared)
   })
 
+  const defaults = `
+    synthesize    | concurrency | 4                   | long-form/src/internal/speech/speakPieces.ts      | { concurrency = 4,
+    synthesize    | retries     | 2                   | transport/src/internal/options/retries.ts         | times = 2 }
+    synthesize    | pauses      | paragraph=600       | long-form/src/internal/speech/joinSpeech.ts       | paragraph: "600 millis"
+    synthesize    | pauses      | line=400            | long-form/src/internal/speech/joinSpeech.ts       | line: "400 millis"
+    synthesize    | pauses      | sentence=250        | long-form/src/internal/speech/joinSpeech.ts       | sentence: "250 millis"
+    synthesize    | pauses      | clause=120          | long-form/src/internal/speech/joinSpeech.ts       | clause: "120 millis"
+    transcribe    | format      | text                | cli/src/commands/transcribe.ts                    | format = "text"
+    transcribe    | pieceMinutes| 5                   | cli/src/commands/transcribe.ts                    | defaultPieceMinutes = 5
+    transcribe    | concurrency | 4                   | cli/src/manyRecordings.ts                         | defaultConcurrency = 4
+    archive run   | pieceMinutes| 5                   | archive/src/internal/file/transcribe.ts           | longestPiece = 300_000
+    archive run   | concurrency | 16                  | cli/src/archive/store.ts                          | defaultConcurrency = 16
+    archive run   | afterCrash  | hold                | archive/src/internal/service/requests.ts          | request.unanswered ?? "hold"
+    serve         | port        | 7800                | cli/src/servePorts.ts                             | usualPort = 7800
+    run           | host        | 127.0.0.1           | local-service/src/internal/options.ts             | options.host ?? "127.0.0.1"
+    run           | credits     | 1,000,000           | local-service/src/internal/options.ts             | options.credits ?? 1_000_000
+    run           | capacity    | 2                   | local-service/src/KnownRecordings.ts              | options.capacity ?? "2 hours"
+    run           | queue       | 128                 | engine-sherpa/src/Sherpa.ts                       | options.queue ?? 128
+    run           | threads     | half of the cores, at most 4 | engine-sherpa/src/Sherpa.ts              | Math.min(4, Math.ceil(availableParallelism() / 2))`
+  it.each(rowsOf<[name: CommandName, key: string, value: string, file: string, code: string]>(defaults))(
+    "of %s says the default of %s that the code has: %s",
+    (name, key, value, file, code) => {
+      expect((commands[name] as Command).options[key]?.default).toContain(value)
+      expect(readFileSync(new URL(`../../${file}`, import.meta.url), "utf8")).toContain(code)
+    }
+  )
+
+  it("says the defaults of the contract", () => {
+    const { lang, outputFormat, voice } = commands.synthesize.options
+    expect([lang, voice, outputFormat].map((option) => option.default)).toEqual([
+      TtsContract.defaultLang,
+      TtsContract.defaultVoice,
+      TtsContract.defaultOutputFormat
+    ])
+  })
+
   it("has the formats of the contract, and the version of the package", () => {
     expect(commands.synthesize.options.outputFormat.choices).toEqual(TtsContract.outputFormats)
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))

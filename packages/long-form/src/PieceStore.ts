@@ -78,9 +78,15 @@ export class PieceStoreError extends documented(
  * @category services
  */
 export interface PieceStoreService {
-  /** Reads the result of this name. Return it as it is: the caller detects damage. */
+  /**
+   * Reads the result of this name. Return it as it is: the caller detects damage. Fails with `PieceStoreError` if it can't be read: the
+   * piece is not sent then, since it may be paid already.
+   */
   readonly get: (name: string) => Effect.Effect<Option.Option<Uint8Array>, PieceStoreError>
-  /** Keeps a result, and replaces an older one, whole or not at all. A name has letters, digits and one dot. */
+  /**
+   * Keeps a result, and replaces an older one, whole or not at all. A name has letters, digits and one dot. Fails with `PieceStoreError`
+   * if it can't be kept.
+   */
   readonly put: (name: string, result: Uint8Array) => Effect.Effect<void, PieceStoreError>
   /**
    * Makes room for a result, about this many bytes, before it is paid. It is free again when the scope closes. If it fails, the

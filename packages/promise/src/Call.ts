@@ -211,7 +211,7 @@ export type CallPiece =
  * @category models
  */
 export interface CallReport {
-  /** Id that all attempts sent: a transaction id or a request id. Empty if nothing was sent. */
+  /** Id of the call, which all attempts send: a transaction id or a request id. Empty if the request broke a rule, so that no call began. */
   readonly sentId: string
   /** Id in the response, if there was one. */
   readonly receivedId?: string | undefined

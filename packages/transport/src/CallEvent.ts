@@ -38,7 +38,7 @@ export type CallEvent = Queued | Uploading | Waiting | Answered | Retrying
  * ```ts
  * import type { CallEvent } from "@effect-speech/transport"
  *
- * export const lineOf = ({ ahead }: CallEvent.Queued): string => `Waiting for ${ahead + 1} calls`
+ * export const lineOf = ({ ahead }: CallEvent.Queued): string => `${ahead} calls have their turn before this one`
  * ```
  *
  * @since 0.1.0

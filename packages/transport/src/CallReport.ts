@@ -200,7 +200,7 @@ export type Piece = typeof Piece.Type
  */
 export class CallReport extends structural(
   Schema.Class<CallReport>("CallReport")({
-    /** Id that all attempts sent: a transaction id or a request id. Empty if nothing was sent. */
+    /** Id of the call, which all attempts send: a transaction id or a request id. Empty if the request broke a rule, so that no call began. */
     sentId: Schema.String,
     /** Id in the response, if there was one. */
     receivedId: Schema.optional(Schema.String),

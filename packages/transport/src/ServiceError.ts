@@ -20,9 +20,8 @@ import type { CallReport } from "./CallReport.js"
  * ```ts
  * import type { ServiceError } from "@effect-speech/transport"
  *
- * // For a queue of your own: when to try a failed call again.
- * export const nextTry = (retry: ServiceError.Retry): "now" | "later" | "never" =>
- *   retry === "transient" ? "now" : retry === "overload" ? "later" : "never"
+ * // For a queue of your own: whether to put a failed call back.
+ * export const mayComeBack = (retry: ServiceError.Retry): boolean => retry === "transient" || retry === "overload"
  * ```
  *
  * @since 0.1.0
@@ -98,10 +97,13 @@ export interface ServiceError {
  * ```ts
  * import type { ServiceError } from "@effect-speech/transport"
  *
- * // Reasons that a person must change.
- * const permanent: ReadonlySet<ServiceError.ConnectionReason> = new Set(["notFound", "tls", "proxy"])
+ * const hints: Partial<Record<ServiceError.ConnectionReason, string>> = {
+ *   refused: "Is the service running?",
+ *   notFound: "Check the host name.",
+ *   tls: "Check the certificate."
+ * }
  *
- * export const needsAPerson = (reason: ServiceError.ConnectionReason): boolean => permanent.has(reason)
+ * export const hintOf = (reason: ServiceError.ConnectionReason): string => hints[reason] ?? "Try again later."
  * ```
  *
  * @since 0.1.0

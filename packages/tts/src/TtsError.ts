@@ -304,7 +304,7 @@ export class TtsInvalidResponse extends define<TtsInvalidResponse>()("TtsInvalid
  * import { TextToSpeech, TtsCorruptAudio } from "@effect-speech/tts"
  *
  * // In a test: the audio is shorter than its headers say.
- * export const double = TextToSpeech.layerTest(new TtsCorruptAudio({ problem: "it is cut short", receivedBytes: 4800 }))
+ * export const double = TextToSpeech.layerTest(new TtsCorruptAudio({ problem: "it lasts 50.0 ms, and 100 ms were announced", receivedBytes: 4800 }))
  * ```
  *
  * @since 0.1.0

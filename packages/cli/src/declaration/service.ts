@@ -52,7 +52,7 @@ const service = {
       "--threads N",
       number({ from: 1, to: 256, integer: true }),
       "Threads of each model, unless its model.json says how many.",
-      { default: "the cores, at most 4" }
+      { default: "half of the cores, at most 4" }
     ),
     queue: optional(
       "--queue N",

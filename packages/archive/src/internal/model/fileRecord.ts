@@ -59,6 +59,7 @@ export type FileErrorTag =
  */
 export class FileError extends structural(
   Schema.Class<FileError>("@effect-speech/archive/FileError")({
+    /** The tag of the error: see {@link FileErrorTag}. */
     tag: Schema.String as Schema.Schema<FileErrorTag, string>,
     /** A sentence for a person. */
     message: Schema.String
@@ -159,6 +160,7 @@ export class FailedFile extends structural(
     ...fileFields,
     state: Schema.Literal("failed"),
     ...earlierCalls,
+    /** Why it failed. */
     error: FileError
   })
 ) {}
@@ -182,9 +184,11 @@ export class HeldFile extends structural(
   Schema.Class<HeldFile>("@effect-speech/archive/HeldFile")({
     ...fileFields,
     state: Schema.Literal("held"),
+    /** Whether its calls were billed, as far as it is known. */
     billing: Billing,
     /** What its calls cost, or may have cost, by the price of `Limits`. */
     credits: Schema.optional(Schema.Number),
+    /** Why it is held. */
     error: FileError
   })
 ) {}

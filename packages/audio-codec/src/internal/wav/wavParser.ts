@@ -20,14 +20,15 @@ import { unknownSize, type WavLayout } from "./wavHeader.js"
 export interface Decoder {
   /**
    * Returns the frames that these bytes complete, in order; none before the samples begin and after they end. A frame that
-   * was split comes alone. The others are views of `bytes`, unless the file is a big-endian RIFX.
+   * was split comes alone. The others are views of `bytes`, unless the file is a big-endian RIFX. Returns a `WavError` if the bytes are
+   * not those of a WAV file.
    */
   readonly push: (bytes: Uint8Array) => Either.Either<ReadonlyArray<Uint8Array>, WavError>
   /** The format, as soon as the samples begin. */
   readonly format: () => AudioFormat | undefined
   /** Whether the samples have ended. */
   readonly done: () => boolean
-  /** Call it after the last byte. Returns the format, or an error that states what is missing. */
+  /** Call it after the last byte. Returns the format, or a `WavError` that states what is missing. */
   readonly end: () => Either.Either<AudioFormat, WavError>
 }
 
