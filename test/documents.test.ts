@@ -376,6 +376,41 @@ describe("a page of the site", () => {
   })
 })
 
+it("the page of the contract has the fields, headers, limits and statuses of the code", () => {
+  const tables = tokensIn("docs/contract.md", "table").map(({ header, rows }) => ({
+    first: header[0]?.text,
+    names: rows.map(([cell]) => codeIn(cell?.tokens)[0] ?? cell?.text ?? ""),
+    rows
+  }))
+  const names = (column: string) => tables.filter(({ first }) => first === column).map((table) => table.names)
+  const [ofTranscription, ofSynthesis] = names("field of the request")
+  expect(ofTranscription).toEqual(Object.values(Stt.SttContract.field))
+  expect(ofSynthesis).toEqual(Object.keys(Tts.TtsContract.SynthesisBody.fields))
+  const read = [Stt.SttContract.Success, Stt.SttContract.Failure].flatMap(({ fields }) => Object.keys(fields))
+  expect(names("field of the response").flat().toSorted()).toEqual([...new Set(read)].toSorted())
+  expect(names("field of `aux_info`").flat()).toEqual(fieldsOf(Stt.SttContract.AuxInfo))
+  expect(names("header").flat()).toEqual(Object.values(Tts.TtsContract.header))
+  const page = readFileSync(join(root, "docs/contract.md"), "utf8")
+  for (const fact of [Stt.SttContract.path, Stt.SttContract.apiKeyHeader, Tts.TtsContract.path])
+    expect(page).toContain(fact)
+  const { maximum, minimum } = Tts.TtsContract.speedRange
+  expect(page).toContain(`| ${minimum} to ${maximum} `)
+  expect(page).toContain(`1 to ${Tts.TtsContract.maximumCodePoints.toLocaleString("en")} Unicode code points`)
+  const { rows = [] } = tables.find(({ first }) => first === "status") ?? {}
+  const statusesIn = (column: number) =>
+    rows
+      .filter((row) => row[column]?.text !== "")
+      .map((row) => Number(row[0]?.text))
+      .filter((status) => status !== 200)
+  const defined = (members: ReadonlyArray<new () => object>) =>
+    members.flatMap((Member) => {
+      const { status } = new Member() as { readonly status?: number }
+      return status === undefined || status === 418 ? [] : [status]
+    })
+  expect(statusesIn(1)).toEqual(defined(Stt.SttError.members))
+  expect(statusesIn(2)).toEqual(defined(Tts.TtsError.members))
+})
+
 describe("the documents of a package", () => {
   it("promise documents each use of a speech, and each event", () => {
     const uses = interfaceOf("promise", "Speech", "Speech").filter((name) => !["catch", "finally"].includes(name))
