@@ -165,8 +165,8 @@ export const sniff = (beginning: Uint8Array): Option.Option<Container> => Option
  *
  * - the header does not state it: an M4A of fragments, a WebM that was streamed, a FLAC of an unknown number of samples, an MP3
  *   of changing bitrate without a Xing or VBRI header;
- * - the recording contradicts it: an MP3 that was cut or extended after its Xing header was written, a WebM whose first sample
- *   is later than 100 ms, several recordings that were put together;
+ * - the recording contradicts it: an MP3 of changing bitrate that was cut or extended after its Xing header was written, a WebM
+ *   whose first sample is later than 100 ms, several recordings that were put together;
  * - it stands at the end of a recording whose end cannot be read, or whose size is unknown.
  *
  * Fails with the errors of reading `recording`.

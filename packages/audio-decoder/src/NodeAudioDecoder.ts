@@ -11,8 +11,8 @@ import * as CompressedRecording from "./unstable/CompressedRecording.js"
 
 /**
  * Decodes each recording in its own thread, which ends with the scope, to mono (the mean of the channels), float32, at the
- * recording's rate. A recording that arrives as a stream is kept in a temporary file meanwhile. If all recordings are WAV, use
- * `AudioDecoder.layerWav` of audio-codec instead.
+ * recording's rate; Opus gives 48,000 Hz. A recording that arrives as a stream is kept in a temporary file meanwhile. If all recordings
+ * are WAV, use `AudioDecoder.layerWav` of audio-codec instead.
  *
  * The layer itself never fails. Decoding fails with `AudioDecoderError` of reason `Unreadable` if a recording is damaged or cut off.
  *
