@@ -15,6 +15,14 @@ const sourceOf = (file) => {
 }
 
 const printer = ts.createPrinter({ removeComments: true })
+/** The fields of a schema have no other place where the reference shows what they are. */
+const withComments = ts.createPrinter()
+
+/** @param {ts.Statement} statement @param {ts.SourceFile} source */
+const print = (statement, source) =>
+  ts.isVariableStatement(statement)
+    ? withComments.printNode(ts.EmitHint.Unspecified, statement, source).replace(/^(?:\/\*[\s\S]*?\*\/\s*)+/, "")
+    : printer.printNode(ts.EmitHint.Unspecified, statement, source)
 
 /** @param {ts.Statement} statement @param {string} name */
 const declares = (statement, name) => {
@@ -38,7 +46,7 @@ export const declarationOf = (file, name) => {
   const found = source.statements.filter((statement) => declares(statement, name))
   return found
     .filter((statement) => !(ts.isClassDeclaration(statement) && /extends \w+_base/.test(statement.getText())))
-    .map((statement) => printer.printNode(ts.EmitHint.Unspecified, statement, source))
+    .map((statement) => print(statement, source))
     .map((text) =>
       text
         .replace(/^export declare /gm, "")
