@@ -15,7 +15,9 @@ import * as LongForm from "@effect-speech/long-form"
 import { SpeechError } from "@effect-speech/promise"
 import * as Stt from "@effect-speech/stt"
 import * as Transport from "@effect-speech/transport"
+import { retryOfUnexpectedStatus } from "@effect-speech/transport/unstable/CommonError"
 import { httpStatusAnnotation } from "@effect-speech/transport/unstable/ErrorDefinition"
+import { billingOf } from "@effect-speech/transport/unstable/Report"
 import * as Tts from "@effect-speech/tts"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -409,6 +411,68 @@ it("the page of the contract has the fields, headers, limits and statuses of the
     })
   expect(statusesIn(1)).toEqual(defined(Stt.SttError.members))
   expect(statusesIn(2)).toEqual(defined(Tts.TtsError.members))
+})
+
+describe("the tables of retries and billing", () => {
+  const rowsOf = (document: string, column: string) =>
+    tokensIn(document, "table").find(({ header }) => header[0]?.text === column)?.rows ?? []
+  const clients = [
+    { column: 1, members: Stt.SttError.members },
+    { column: 2, members: Tts.TtsError.members }
+  ] as const
+  const classes = clients.map(({ column, members }) => ({
+    column,
+    byStatus: new Map(
+      members.flatMap((Member) => {
+        const error = new Member()
+        return "status" in error && error.status !== 418 ? [[error.status, error.retry] as const] : []
+      })
+    )
+  }))
+
+  it("say for each status whether it is retried, as the errors do", () => {
+    const rows = rowsOf("docs/guides/retries.md", "status").filter(([status]) => /\d/.test(status?.text ?? ""))
+    expect(rows.length).toBe(6)
+    for (const row of rows) {
+      for (const status of [...(row[0]?.text ?? "").matchAll(/\d{3}/g)].map(Number)) {
+        for (const { byStatus, column } of classes) {
+          const cell = row[column]?.text === "the same" ? row[1] : row[column]
+          const retry = byStatus.get(status) ?? retryOfUnexpectedStatus(status)
+          expect(codeIn(cell?.tokens), `${status}, ${column}`).toEqual([retry])
+        }
+      }
+    }
+  })
+
+  it("say for each reason of a failed connection whether it is retried, as the error does", () => {
+    const rows = rowsOf("docs/guides/retries.md", "`reason`")
+    expect(rows.map(([reason]) => reason?.text.replaceAll("`", "")).toSorted()).toEqual(
+      [...Transport.ServiceError.ConnectionReason.literals].toSorted()
+    )
+    for (const [name, , cell] of rows) {
+      const reason = Schema.decodeUnknownSync(Transport.ServiceError.ConnectionReason)(name?.text.replaceAll("`", ""))
+      const isFinal = cell?.text === "`never`"
+      expect(new Stt.SttConnectionFailed({ reason, sent: "nothing" }).retry, reason).toBe(
+        isFinal ? "never" : "transient"
+      )
+      expect(new Tts.TtsConnectionFailed({ reason, sent: "all" }).retry, reason).toBe(isFinal ? "never" : "ambiguous")
+    }
+  })
+
+  it("say for each status whether a transcription may be billed, as its report does", () => {
+    const rows = rowsOf("docs/guides/billing.md", "attempt").filter(([attempt]) => /\d{3}/.test(attempt?.text ?? ""))
+    const statuses = rows.flatMap((row) =>
+      [...(row[0]?.text ?? "").replace(/ below .*/, "").matchAll(/\d{3}/g)].map(
+        (found) => [Number(found[0]), row[2]?.text] as const
+      )
+    )
+    expect(statuses.length).toBeGreaterThan(20)
+    for (const [status, billed] of statuses) {
+      const attempt = new Transport.CallReport.Attempt({ status, sent: "all", delayMillis: 0, elapsedMillis: 0 })
+      const expected = billingOf([attempt], () => true) === "unknown" ? "may be billed" : "not billed"
+      expect(billed, `${status}`).toBe(expected)
+    }
+  })
 })
 
 describe("the documents of a package", () => {

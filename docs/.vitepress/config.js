@@ -9,7 +9,7 @@ const order = [
   ["Start", "first-hour installing without-effect promise-options moving-from-an-sdk licences"],
   [
     "Calls",
-    "synthesize transcribe recordings configure-clients errors-and-retries billing deadlines-and-interruption observe-calls call-reports http-clients own-operation"
+    "synthesize transcribe recordings configure-clients errors-and-retries retries billing deadlines-and-interruption observe-calls call-reports http-clients own-operation"
   ],
   ["Long texts and recordings", "long-texts split-a-text long-recordings kept-pieces subtitles word-errors"],
   ["Archives", "archives archive-programs archive-states archives-on-many-machines"],
