@@ -143,6 +143,13 @@ export class SynthesisResult extends structural(
 /**
  * A recorded result that is neither, such as one of another version or of another program. The other records of the run are read.
  *
+ * @example
+ * ```ts
+ * import { Output, type Run } from "@effect-speech/archive"
+ *
+ * export const isReadable = ({ result }: Run.DoneFile) => !(result instanceof Output.UnreadableResult)
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */

@@ -36,7 +36,9 @@ export type { Options, Pauses, Request } from "./internal/speech/request.js"
 
 /**
  * The audio of a whole text while it is synthesized: a `PcmStream` with its plan and report. {@link stream} makes it. Run its `stream`
- * once, inside the scope. It fails with a `TtsError` if a piece fails, and with `PieceStoreError` if a piece can't be kept or read.
+ * once, inside the scope.
+ *
+ * The `stream` fails with a `TtsError` if the call of a piece fails, and with `PieceStoreError` if a result can't be read or kept.
  *
  * @example
  * ```ts

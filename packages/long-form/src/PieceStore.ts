@@ -61,6 +61,8 @@ export class PieceStoreError extends documented(
 /**
  * What a store of pieces does: it reads and keeps bytes by name. Implement it to keep pieces elsewhere, such as in a bucket.
  *
+ * Each method fails with `PieceStoreError` if the store can't be used. A run then sends no further piece, and ends with this error.
+ *
  * @example
  * ```ts
  * import { PieceStore, type PieceStoreService } from "@effect-speech/long-form"
