@@ -1,14 +1,17 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import { TtsContract } from "@effect-speech/tts"
+import { documents } from "../../../scripts/snippets.js"
 import {
   allOptions,
   type CommandName,
   commandGroups,
   commandNames,
+  commandOf,
   commands,
   commonOptions,
-  exitStatuses
+  exitStatuses,
+  readBy
 } from "../src/declaration.js"
 import { explanation, signature } from "../src/help.js"
 import type { Command, Option } from "../src/option.js"
@@ -413,5 +416,43 @@ describe("the help", () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
     expect(printed("--version")).toMatchObject({ code: 0, text: version })
     expect(printed("transcribe a --version")).toMatchObject({ code: 0, text: version })
+  })
+})
+
+/** The words of a line of a shell, without its comment, and up to a pipe or a redirection. */
+const wordsOf = (line: string): ReadonlyArray<string> => {
+  const words = line.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []
+  const end = words.findIndex((word) => /^(?:[#|>&;]|&&)/.test(word))
+  return (end === -1 ? words : words.slice(0, end)).map((word) => word.replace(/["']/g, ""))
+}
+
+describe("a command in the documents", () => {
+  const lines = documents.flatMap((document) => {
+    const text = readFileSync(new URL(`../../../${document}`, import.meta.url), "utf8")
+    const blocks = [...text.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, block = ""]) => block)
+    return blocks.flatMap((block) =>
+      [...block.matchAll(/^ *(?:.*\| )?(?:pnpm )?speech (.+)$/gm)].map(([, line = ""]) => [document, line] as const)
+    )
+  })
+
+  it("is found", () => expect(lines.length).toBeGreaterThan(40))
+
+  it.each(lines)("of %s is accepted: speech %s", (_, line) => {
+    expect(parse(wordsOf(line))).not.toMatchObject({ code: 2 })
+  })
+
+  it("names only options that it has", () => {
+    const unknown = documents.flatMap((document) => {
+      const text = readFileSync(new URL(`../../../${document}`, import.meta.url), "utf8")
+      return [...text.matchAll(/`(?:pnpm )?speech ([^`]+)`/g)].flatMap(([written, line = ""]) => {
+        const [first = "", ...words] = wordsOf(line)
+        const command = commandOf(`${first} ${words[0]}`) ?? commandOf(first)
+        const known = new Set(readBy(command).map((option) => `--${option.name}`))
+        const own = words.slice(0, words.includes("--") ? words.indexOf("--") : undefined)
+        const options = own.flatMap((word) => /^--[a-z-]+/.exec(word)?.[0] ?? [])
+        return command !== undefined && options.some((option) => !known.has(option)) ? [`${document}: ${written}`] : []
+      })
+    })
+    expect(unknown).toEqual([])
   })
 })
