@@ -103,11 +103,9 @@ export default defineConfig({
       provider: "local",
       options: {
         detailedView: true,
-        // The name of a button contains the text that it shows, also that of the keys.
-        translations: { button: { buttonText: "Search", buttonAriaLabel: "Search, Ctrl K" } },
         miniSearch: {
           // Who searches for a tag or a status wants the page of the error.
-          searchOptions: { boostDocument: (/** @type {string} */ id) => (/\/errors\/\w+$/.test(id) ? 3 : 1) }
+          searchOptions: { boostDocument: (/** @type {string} */ id) => (/\/errors\/(\w+)#\1$/i.test(id) ? 3 : 1) }
         }
       }
     },

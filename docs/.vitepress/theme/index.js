@@ -1,4 +1,5 @@
 import DefaultTheme from "vitepress/theme"
-import "./style.js"
+// biome-ignore lint/correctness/useImportExtensions: it is a style sheet.
+import "./style.css"
 
 export default DefaultTheme
