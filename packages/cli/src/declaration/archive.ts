@@ -28,23 +28,23 @@ const archiveFormat = (description: string, inWords: string) =>
   oneOf("--format FORMAT", archiveFormats, description, { default: inWords })
 
 /** The limits of a run, over all machines. */
-const limits = {
+const limits = (inWords: string) => ({
   rate: optional("--rate N", number({ above: 0 }), "Most calls to begin in a second, on all machines together.", {
-    default: "no limit"
+    default: inWords
   }),
   maxFiles: optional(
     "--max-files N",
     number({ from: 0, integer: true }),
     "Suspend the run after calls for this many files.",
-    { default: "no limit" }
+    { default: inWords }
   ),
   maxCredits: optional(
     "--max-credits N",
     number({ from: 0, integer: true }),
-    "Suspend the run before it costs more. A second of audio, or a code point, costs 1.",
-    { default: "no limit" }
+    "Suspend the run before it costs more. A started second of audio, or a code point, costs 1.",
+    { default: inWords }
   )
-}
+})
 
 /** The tags of the warnings that a result can have. */
 const warnings: Readonly<Record<Warning["_tag"] | TtsWarning["_tag"], true>> = {
@@ -139,7 +139,7 @@ export const archiveRun = {
         "What to do with a file that may have been billed but has no result, such as after a crash.",
         { default: "hold" }
       ),
-      ...limits
+      ...limits("no limit")
     }),
     ...group("Transcription", { model: modelOfRun, ...recognition, ...cutting }),
     ...group("Synthesis", onlyForTexts),
@@ -180,7 +180,7 @@ export const archiveResume = {
   ...ofRun(
     "Resume a run that was paused or suspended.",
     ["speech archive resume --out transcripts", "speech archive resume --out transcripts --max-credits 500000"],
-    { ...limits, ...work }
+    { ...limits("the limit of the run"), ...work }
   ),
   mostUsed: ["out", "store", "maxCredits", "maxFiles", "rate", "concurrency", "work", "failOn", "json"],
   former: formerAddress
