@@ -72,8 +72,8 @@ export class ArchiveStoreTooNew extends documented(
 ) {}
 
 /**
- * The store can't be opened, read or written. The run goes on by itself if a database that was away comes back; it fails with this error if
- * that can't help, such as for a wrong password.
+ * The store can't be opened, read or written. If a database goes away during a run, the run waits until it is back. It fails with this error
+ * if the database is away at the start, or if waiting can't help, such as for a wrong password.
  *
  * @example
  * ```ts
