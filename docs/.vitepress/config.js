@@ -61,7 +61,10 @@ const packages = () => {
     text: name,
     link: `/packages/${name}`,
     collapsed: true,
-    items: all.map((/** @type {string} */ module) => ({ text: module, link: `/reference/${name}/${module}` }))
+    // What is below `unstable` is for other packages of this project.
+    items: all
+      .filter((/** @type {string} */ module) => !module.startsWith("unstable/"))
+      .map((/** @type {string} */ module) => ({ text: module, link: `/reference/${name}/${module}` }))
   }))
 }
 
