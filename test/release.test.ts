@@ -87,6 +87,14 @@ describe("a release", () => {
     expect(siteOf("https://github.com/Owner/name")).toBe("https://owner.github.io/name/")
   })
 
+  it("runs in its workflows with the pnpm of package.json", () => {
+    const { packageManager } = JSON.parse(read("package.json"))
+    const workflows = readdirSync(join(root, ".github/workflows")).map((file) => read(`.github/workflows/${file}`))
+    const found = workflows.flatMap((text) => text.match(/pnpm@[\d.]+/g) ?? [])
+    expect(found.length).toBeGreaterThan(3)
+    expect([...new Set(found)]).toEqual([packageManager])
+  })
+
   it("has no waiting change that names a package which does not exist, or none", () => {
     const waiting = readdirSync(join(root, ".changeset")).filter((file) => /^(?!README).*\.md$/.test(file))
     for (const file of waiting) {

@@ -74,7 +74,7 @@ try {
   title("In a browser")
   await visitPages(browser, site.url, pictures)
   title("Search")
-  await searchFor(browser, site.url)
+  await searchFor(browser, site.url, pictures)
 } finally {
   await browser.close()
   await site.close()

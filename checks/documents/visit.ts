@@ -62,24 +62,25 @@ const searches: ReadonlyArray<readonly [words: string, page: string]> = [
   ["subtitles", "/guides/subtitles"]
 ]
 
-const resultsOf = async (page: Page, words: string) => {
+const resultsOf = async (page: Page, words: string, picture: string | undefined) => {
   await page.keyboard.press("Control+k")
   await page.locator(".VPLocalSearchBox input").fill(words)
   await page.locator(".VPLocalSearchBox .result").first().waitFor()
   const links = await page
     .locator(".VPLocalSearchBox .result")
     .evaluateAll((all) => all.map((each) => each.getAttribute("href") ?? ""))
+  if (picture !== undefined) await page.screenshot({ path: picture })
   await page.keyboard.press("Escape")
   return links.slice(0, 5)
 }
 
 /** Searches as a reader does. */
-export const searchFor = async (browser: Browser, url: string): Promise<void> => {
+export const searchFor = async (browser: Browser, url: string, pictures: string | undefined): Promise<void> => {
   const problems: Array<string> = []
   for (const [words, expected] of searches) {
     const page = await browser.newPage()
     await page.goto(url, { waitUntil: "networkidle" })
-    const results = await resultsOf(page, words).catch(() => [])
+    const results = await resultsOf(page, words, pictures && join(pictures, `search-${words}.png`)).catch(() => [])
     if (!results.some((each) => each.startsWith(expected)))
       problems.push(`"${words}" gives ${results.join(", ") || "nothing"}`)
     await page.close()

@@ -59,7 +59,7 @@ const versionOf = () => JSON.parse(readFileSync(join(source, "packages/stt/packa
 const release = async (version: string) => {
   title(`Version ${version}`)
   console.error(`version ${version}: staged, built and published`)
-  const folder = join(temporary, `stage-${version}`)
+  const folder = join(temporary, "stage")
   await step(`all ${packages.length} packages are published with this version`, async () => {
     await stage(source, folder, addresses, { provenance: false })
     const done = await publish(folder, asPublisher)
@@ -229,12 +229,13 @@ const names = packages.flatMap((name) =>
     .slice(2)
     .filter((word) => !word.startsWith("-"))
 )
-const addAll = async (version: string) => [
-  ...warnings(await pnpm(["add", ...new Set(names)], { cwd: together, env: asUser })),
+/** pnpm keeps what is installed, unless it is asked for an update. */
+const addAll = async (version: string, command: ReadonlyArray<string>) => [
+  ...warnings(await pnpm(command, { cwd: together, env: asUser })),
   ...versionsIn(together, version, "pnpm")
 ]
 console.error("pnpm: all packages")
-await step(`pnpm installs all packages together without a warning`, () => addAll(first))
+await step(`pnpm installs all packages together without a warning`, () => addAll(first, ["add", ...new Set(names)]))
 for (const name of ["stt", "promise"]) {
   await step(`there, the first example of ${name} runs`, () => exampleOf(name, together))
 }
@@ -261,7 +262,7 @@ for (const manager of managers) {
     const folder = join(temporary, "npm", name)
     await step(`${manager} installs ${next} of ${name} over ${first}`, () =>
       manager === "pnpm"
-        ? addAll(next)
+        ? addAll(next, ["update", "@effect-speech/*"])
         : installByLine(name, folder).then((warned) => [...warned, ...versionsIn(libraryOf(name, folder), next)])
     )
   }
@@ -271,4 +272,6 @@ for (const name of packages) {
 }
 await service.stop()
 stopRegistry()
+// 100,000 files, which Node removes slowly.
+await run("rm", ["-rf", temporary])
 process.exitCode = exitStatus()

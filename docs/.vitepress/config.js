@@ -6,7 +6,7 @@ import { staged } from "../site/links.js"
 
 /** The guides in the order in which a reader meets their topics. Those that are not listed come last. */
 const order = [
-  ["Start", "first-hour installing without-effect promise-options moving-from-an-sdk licences"],
+  ["Start", "first-hour installing without-effect promise-options questions moving-from-an-sdk licences"],
   [
     "Calls",
     "synthesize transcribe recordings configure-clients errors-and-retries retries billing deadlines-and-interruption observe-calls call-reports http-clients own-operation"
@@ -15,16 +15,14 @@ const order = [
   ["Archives", "archives archive-programs archive-states archives-on-many-machines"],
   ["Audio", "audio-files telephony edit-audio decode-recordings"],
   ["Tests", "testing record-and-replay faults"],
-  [
-    "The local service",
-    "local-service console recognition service-platform journal local-service-contract another-service"
-  ],
+  ["The local service", "local-service console recognition service-platform journal local-service-contract"],
   ["Your own models", "engines engine-sherpa folder-of-models"],
-  ["Production", "servers-and-browsers security bundling"]
+  ["Production", "servers-and-browsers security input-limits bundling"]
 ]
 
 /** @param {string} page */
-const titleOf = (page) => /^# (.+)$/m.exec(readFileSync(join(staged, page), "utf8"))?.[1]?.replaceAll("`", "") ?? page
+const titleOf = (page) =>
+  /^# (.+?)(?: \{#.*\})?$/m.exec(readFileSync(join(staged, page), "utf8"))?.[1]?.replaceAll("`", "") ?? page
 
 /** @param {string} page */
 const item = (page) => ({ text: titleOf(page), link: `/${page.replace(/\.md$/, "").replace(/(^|\/)index$/, "$1")}` })
@@ -63,7 +61,10 @@ const packages = () => {
     text: name,
     link: `/packages/${name}`,
     collapsed: true,
-    items: all.map((/** @type {string} */ module) => ({ text: module, link: `/reference/${name}/${module}` }))
+    // What is below `unstable` is for other packages of this project.
+    items: all
+      .filter((/** @type {string} */ module) => !module.startsWith("unstable/"))
+      .map((/** @type {string} */ module) => ({ text: module, link: `/reference/${name}/${module}` }))
   }))
 }
 

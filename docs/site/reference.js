@@ -5,7 +5,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { slug } from "github-slugger"
 import { Application, ReflectionKind } from "typedoc"
 import { declarationOf } from "./declarations.js"
 
@@ -68,11 +67,23 @@ const pages = (project.children ?? []).map((reflection) => {
   return { name, module, file, reflection }
 })
 
+/**
+ * The anchor of an export: its name in lower case. Of two that differ only in case, such as `plan` and `Plan`, the type has `plan-type`.
+ *
+ * @param {Page} page
+ * @param {string} name
+ */
+function anchorOf({ reflection }, name) {
+  const anchor = name.toLowerCase()
+  const isTwice = reflection.children?.some((other) => other.name !== name && other.name.toLowerCase() === anchor)
+  return isTwice && name !== anchor ? `${anchor}-type` : anchor
+}
+
 /** Where a name has its heading: the first page that declares it, by the reflection. @type {Map<number, string>} */
 const addresses = new Map()
 for (const page of pages) {
   for (const child of page.reflection.children ?? []) {
-    const address = `${page.name}/${page.module}.md#${slug(child.name)}`
+    const address = `${page.name}/${page.module}.md#${anchorOf(page, child.name)}`
     child.traverse((inner) => void addresses.set(inner.id, address))
     addresses.set(child.id, address)
   }
@@ -215,7 +226,7 @@ const section = (page, declaration, twin) => {
   const [since = ""] = tags("@since")
   const code = declarationOf(page.file, declaration.name)
   return [
-    `## ${declaration.name}`,
+    `## ${declaration.name} {#${anchorOf(page, declaration.name)}}`,
     text,
     ...throws.map((each) => `**Throws** ${each}`),
     fails ? `**Fails with** ${failures.map((error) => errorLink(page, error)).join(", ")}` : "",
@@ -280,12 +291,13 @@ const render = (page) => {
   }
   if (byName.size === 0) return undefined
   const list = [...categories].flatMap(([category, all]) =>
-    all.map((each) => `| [\`${each.name}\`](#${slug(each.name)}) | ${category} | ${cell(each.first)} |`)
+    all.map((each) => `| [\`${each.name}\`](#${anchorOf(page, each.name)}) | ${category} | ${cell(each.first)} |`)
   )
   const intro = introOf(page)
   return [
     `---\ndescription: ${JSON.stringify(`${module} of @effect-speech/${name}: ${firstSentence(intro) || "its exports"}`)}\noutline: [2, 2]\n---`,
-    `# ${module}`,
+    // An export often has the name of its module.
+    `# ${module} {#module}`,
     `\`\`\`ts\n${importLine(page)}\n\`\`\``,
     intro,
     `| export | kind | what it is |\n| --- | --- | --- |\n${list.join("\n")}`,

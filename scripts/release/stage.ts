@@ -32,14 +32,19 @@ const writeAddresses = (folder: string, addresses: Addresses, provenance: boolea
   })
 }
 
-/** Copies the last commit of a repository into a folder, writes the addresses, and builds the packages. */
+/** Copies the last commit of a repository into a folder, which may have an earlier one. Writes the addresses, and builds the packages. */
 export const stage = async (
   source: string,
   folder: string,
   addresses: Addresses,
   { provenance }: { readonly provenance: boolean }
 ): Promise<void> => {
-  await run("git", ["clone", "--quiet", "--no-tags", source, folder])
+  if (existsSync(folder)) {
+    await run("git", ["fetch", "--quiet", "--no-tags", source, "HEAD"], { cwd: folder })
+    await run("git", ["reset", "--quiet", "--hard", "FETCH_HEAD"], { cwd: folder })
+  } else {
+    await run("git", ["clone", "--quiet", "--no-tags", source, folder])
+  }
   writeAddresses(folder, addresses, provenance)
   await pnpm(["install", "--frozen-lockfile", "--prefer-offline"], { cwd: folder })
   await pnpm(["run", "build"], { cwd: folder })

@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "@effect/vitest"
-import { checks } from "../../checks/checks.js"
+import { checks, groups } from "../../checks/checks.js"
+import { documents } from "../../scripts/snippets.js"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const verify = (...parameters: ReadonlyArray<string>) =>
@@ -22,4 +24,12 @@ it("passes the options to the check, and its exit status on", () => {
   const { status, stderr } = verify("corpus", "no folder")
   expect(status).toBe(2)
   expect(stderr).toContain("manifest.json")
+})
+
+it("has each check that a document names", () => {
+  const named = documents.flatMap((document) => [
+    ...readFileSync(`${root}${document}`, "utf8").matchAll(/pnpm verify ([a-z\d-]+)/g)
+  ])
+  const unknown = named.flatMap(([, name = ""]) => (name in checks || name in groups ? [] : [name]))
+  expect(unknown).toEqual([])
 })

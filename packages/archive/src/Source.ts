@@ -26,7 +26,8 @@ export { Text } from "./internal/source/texts.js"
 /**
  * The files of a run. The functions of this module make it; write one for files that they can't list.
  *
- * `items` fails with `ArchiveSourceFailed` if the files can't be listed. The run then does not start, and nothing is called.
+ * `items` fails with `ArchiveSourceFailed` if the files can't be listed. A new run then does not start; one that
+ * exists is as it was.
  *
  * @example
  * ```ts

@@ -83,7 +83,7 @@ const boundaryBetween = (before: string, after: string, lang: string | undefined
 }
 
 /**
- * Splits a text, or passages, into pieces. It is lazy: it reads only as much text as the next piece needs. The texts of all
+ * Splits a text, or passages, into pieces. It is lazy: it reads only as much text as the next piece needs, and one passage ahead. The texts of all
  * pieces together are the whole text. Use `Sentences.split` for sentences of any length.
  *
  * A piece ends at the best place in the second half of its limit: the first end of a paragraph, else the last end of a line, a

@@ -164,7 +164,7 @@ export const archiveStatus = ofRun(
   "Show the progress of a run.",
   ["speech archive status --out transcripts", "speech archive status --out transcripts --watch"],
   {
-    watch: flag("--watch", "Show each change until the run is paused, suspended or ended."),
+    watch: flag("--watch", "Show the progress until the run is paused, suspended or ended."),
     failOn,
     json
   }

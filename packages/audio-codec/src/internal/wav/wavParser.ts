@@ -12,7 +12,9 @@ import { unknownSize, type WavLayout } from "./wavHeader.js"
 
 /**
  * Reads a WAV file from bytes that arrive in chunks. The result does not depend on where the chunks end. `makeDecoder` makes one for each
- * file. After a `WavError`, `push` and `end` return it again.
+ * file.
+ *
+ * Fails with `WavError`: `push` and `end` return it if the bytes are not a WAV file that this module reads, and then each time.
  *
  * @since 0.1.0
  * @category models

@@ -11,8 +11,8 @@ import type { ResponseObserver } from "./observeResponse.js"
 
 /**
  * Sends a response, and debits `hold` after the second-to-last byte of its body and before its last. A client that has the
- * whole body has paid for it. A client that stops earlier pays nothing. Without a hold, each byte is sent as it comes. `observer` sees
- * the bytes of a stream, and how many bytes were handed to the connection.
+ * whole body has paid for it. A client that stops earlier pays nothing, unless the connection has buffered the rest. Without a hold, each
+ * byte is sent as it comes. `observer` sees the bytes of a stream, and how many bytes were handed to the connection.
  *
  * It writes to Node's response: a Stream of a body that is whole costs more than the rest of a short call.
  */
