@@ -46,7 +46,8 @@ export class LocalServiceDataDirectoryUnusable extends documented(
 }
 
 /**
- * A recording can't be taught: it can't be read, has no words, or the recogniser does not learn. The message says why.
+ * A recording can't be taught: it or its text can't be used, its folder is named after a language without a model, or the recogniser does not
+ * learn. The message says why.
  *
  * @example
  * ```ts
