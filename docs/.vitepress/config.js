@@ -55,6 +55,12 @@ const folderOf = (text, folder) => {
   return { text, items: [...(existsSync(join(staged, index)) ? [item(index)] : []), ...pagesIn(folder).map(item)] }
 }
 
+const commands = () => {
+  const first = ["index", "synthesize", "transcribe", "listen-back", "archive", "archive-commands", "serve", "run"]
+  const listed = first.map((name) => `command/${name}.md`).filter((page) => existsSync(join(staged, page)))
+  return [...listed, ...pagesIn("command").filter((page) => !listed.includes(page))].map(item)
+}
+
 const packages = () => {
   const modules = Object.entries(JSON.parse(readFileSync(join(staged, "modules.json"), "utf8")))
   return modules.map(([name, all]) => ({
@@ -71,13 +77,7 @@ const packages = () => {
 const project = () => ({
   text: "The project",
   items: [
-    ...[
-      "project/changelog.md",
-      "project/architecture.md",
-      "project/contributing.md",
-      "project/security.md",
-      "project/checks/index.md"
-    ]
+    ...["project/changelog.md", "project/architecture.md", "project/contributing.md", "project/checks/index.md"]
       .filter((page) => existsSync(join(staged, page)))
       .map(item)
   ]
@@ -105,8 +105,14 @@ export default defineConfig({
       options: {
         detailedView: true,
         miniSearch: {
-          // Who searches for a tag or a status wants the page of the error.
-          searchOptions: { boostDocument: (/** @type {string} */ id) => (/\/errors\/(\w+)#\1$/i.test(id) ? 3 : 1) }
+          searchOptions: {
+            // A status is that number, and no other.
+            fuzzy: (/** @type {string} */ term) => (/^\d+$/.test(term) ? false : 0.2),
+            prefix: (/** @type {string} */ term) => !/^\d+$/.test(term),
+            // Who searches for a tag or a status wants the page of the error; who searches for a word, a guide.
+            boostDocument: (/** @type {string} */ id) =>
+              /\/errors\/(\w+)#\1$/i.test(id) ? 3 : id.includes("/guides/") ? 1.5 : 1
+          }
         }
       }
     },
@@ -121,11 +127,16 @@ export default defineConfig({
     sidebar: {
       "/guides/": guides(),
       "/errors/": [{ text: "Errors", items: errors() }, folderOf("By tag", "errors")],
-      "/command/": [folderOf("The speech command", "command")],
+      "/command/": [{ text: "The speech command", items: commands() }],
       "/packages/": [{ text: "Packages", items: packages() }],
       "/reference/": [{ text: "Packages", items: packages() }],
       "/examples/": [folderOf("Examples", "examples")],
       "/": [...guides(), { text: "Look up", items: errors() }, project()]
+    },
+    notFound: {
+      title: "This page does not exist",
+      quote: "Search for its words, or begin at the front page.",
+      linkText: "Front page"
     },
     docFooter: { prev: false, next: false },
     socialLinks: []

@@ -300,7 +300,7 @@ const render = (page) => {
     `# ${module} {#module}`,
     `\`\`\`ts\n${importLine(page)}\n\`\`\``,
     intro,
-    `| export | kind | what it is |\n| --- | --- | --- |\n${list.join("\n")}`,
+    `| export | group | what it is |\n| --- | --- | --- |\n${list.join("\n")}`,
     ...[...categories.values()].flat().map(({ text }) => text)
   ]
     .filter((part) => part !== "")
