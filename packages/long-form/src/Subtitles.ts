@@ -45,7 +45,7 @@ export interface Options {
  * - A segment that is too long for one cue is divided, at the ends of sentences if possible. **Its time is divided by clusters, which is an estimate**: only the
  *   start of its first cue is as the segment states it.
  * - A cue shorter than the minimum is shown longer if there is time before the next, or else joined with the next if
- *   both fit. If neither is possible, it stays short.
+ *   both fit. If neither is possible, it stays short. So may the cues of a divided segment, which share its time.
  * - A segment that overlaps the next ends where the next starts. If both start at the same time, their texts are joined.
  *
  * A time that no file has counts as the nearest: see {@link toSrt}. An option that is out of range counts as the nearest in it.
