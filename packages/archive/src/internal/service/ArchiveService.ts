@@ -44,7 +44,7 @@ export interface RunRequest<R = never> {
   readonly operation: Operation
   /** Where the results are written. */
   readonly output: Output
-  /** Limits over all machines. Default: none. */
+  /** Limits over all machines. They replace all those of a run that exists. Default: none. */
   readonly limits?: Limits | undefined
   /** What to do with a file whose call may have been answered before its process ended. Default: `hold`. */
   readonly unanswered?: Unanswered | undefined
@@ -133,7 +133,7 @@ export interface ArchiveService {
   /** No call begins any more, on any machine. Those under way are finished. */
   readonly pause: (run: RunId) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed>
   /**
-   * Goes on after a pause or a suspension. After a refusal one call is made first. Fails with `ArchiveRunConflict` if the files of the
+   * Goes on after a pause or a suspension. `limits` replace all limits of the run. After a refusal one call is made first. Fails with `ArchiveRunConflict` if the files of the
    * run were never listed to their end.
    */
   readonly resume: (
