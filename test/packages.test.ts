@@ -73,6 +73,9 @@ describe("the built packages", () => {
     expect(readme.match(/^## .+$/gm)).toEqual(
       ["Try it", "Install", "First example", "Packages", "Where to go on"].map((title) => `## ${title}`)
     )
+    // What CI runs is a command of the README.
+    const commands = readFileSync(`${root}.ci/run`, "utf8").match(/^npx .+$/gm) ?? []
+    for (const command of ["npx -y pnpm@10.34.9 demo", ...commands]) expect(readme).toContain(`\n${command} `)
     expect(readme.split("\n").slice(0, 20).join("\n")).toMatch(/\bpromises\b[\s\S]*\bEffect\b.* 3\b/)
     for (const start of ["npm install @effect-speech/promise", "await speech.speak("]) expect(readme).toContain(start)
     const ofResolution = readme.split("\n").filter((line) => line.includes("ERESOLVE"))

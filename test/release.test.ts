@@ -3,9 +3,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
+import { run, temporaryFolder } from "effect-speech-test-support/processes"
 import { lexer, type Token, walkTokens } from "marked"
 import { siteOf } from "../scripts/address.js"
 import { addressesOf, publishedDocument, publishedManifest } from "../scripts/release/published.js"
+import { tagCommit } from "../scripts/release/tag.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), "utf8")
@@ -41,6 +43,7 @@ describe("a release", () => {
     const text = [
       "[a](../../docs/guides/billing.md#limits) [b](../../docs/errors/index.md) [c](../../examples/tsconfig.json)",
       "[`d`](../cli) [e](LICENSE) [f](#words) [g](https://example.org) `[h](../cli)` [i](../../docs/reference/stt/Stt.md)",
+      "[k](../../README.md#packages)",
       "",
       "```md",
       "[j](../cli)",
@@ -56,7 +59,8 @@ describe("a release", () => {
       "LICENSE",
       "#words",
       "https://example.org",
-      "https://some-owner.github.io/some-name/reference/stt/Stt"
+      "https://some-owner.github.io/some-name/reference/stt/Stt",
+      "https://some-owner.github.io/some-name/"
     ])
     expect(published).toContain("`[h](../cli)`")
     expect(published).toContain("\n[j](../cli)\n")
@@ -85,6 +89,21 @@ describe("a release", () => {
     expect(() => addressesOf("")).toThrow("Write it into scripts/address.js")
     expect(() => addressesOf("https://forge.example/owner/name")).toThrow("on GitHub alone")
     expect(siteOf("https://github.com/Owner/name")).toBe("https://owner.github.io/name/")
+  })
+
+  it("tags the commit that was published, and says so if that tag is of another", async () => {
+    const folder = temporaryFolder("release-tag-")
+    const git = async (...parameters: ReadonlyArray<string>) =>
+      (await run("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...parameters], { cwd: folder })).stdout.trim()
+    await git("init", "--quiet")
+    await git("commit", "--quiet", "--allow-empty", "--message", "published")
+    const published = await git("rev-parse", "HEAD")
+    await git("commit", "--quiet", "--allow-empty", "--message", "later")
+    await tagCommit(folder, "v1.0.0", published)
+    await tagCommit(folder, "v1.0.0", published)
+    expect(await git("rev-parse", "v1.0.0")).toBe(published)
+    const later = await git("rev-parse", "HEAD")
+    await expect(tagCommit(folder, "v1.0.0", later)).rejects.toThrow(`git tag --force v1.0.0 ${later}`)
   })
 
   it("runs in its workflows with the pnpm of package.json", () => {

@@ -22,14 +22,16 @@ const names = readdirSync(packages).filter((name) => name !== "cli" && existsSyn
 
 /** @param {string} name */
 const entriesOf = (name) => {
-  const dist = join(packages, name, "dist")
+  // The compiler leaves the declarations of a module that is gone.
+  const hasSource = /** @param {string} path */ (path) =>
+    existsSync(join(packages, name, "src", path.replace(/\.d\.c?ts$/, ".ts")))
   const modules = /** @param {string} folder */ (folder) =>
-    existsSync(folder)
-      ? readdirSync(folder)
-          .filter((file) => /^(?!index\.)\w+\.d\.c?ts$/.test(file))
-          .map((file) => join(folder, file))
+    existsSync(join(packages, name, "dist", folder))
+      ? readdirSync(join(packages, name, "dist", folder))
+          .filter((file) => /^(?!index\.)\w+\.d\.c?ts$/.test(file) && hasSource(join(folder, file)))
+          .map((file) => join(packages, name, "dist", folder, file))
       : []
-  return [...modules(dist), ...modules(join(dist, "unstable"))]
+  return [...modules(""), ...modules("unstable")]
 }
 
 const convert = async () => {

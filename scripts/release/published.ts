@@ -78,8 +78,9 @@ export const publishedDocument = (
     const [relative = "", anchor] = target.split("#")
     const path = posix.join(folder, relative).replace(/\/$/, "")
     if (isPacked(path, folder, manifest)) return whole
-    const end = anchor === undefined ? "" : `#${anchor}`
     const page = pageOf(path)
+    // The front page has other headings than the README of the root.
+    const end = anchor === undefined || page === "index.md" ? "" : `#${anchor}`
     if (page !== undefined) return `${site}${page.replace(/(^|\/)index\.md$|\.md$/, "$1")}${end}`
     // A forge shows a folder at this address too.
     return `${repository}/blob/v${manifest.version}/${path}${end}`

@@ -7,16 +7,24 @@ import { root, run, temporaryFolder } from "effect-speech-test-support/processes
 import { repository } from "../address.js"
 import { addressesOf } from "./published.js"
 import { publish, stage } from "./stage.js"
+import { tagCommit } from "./tag.js"
 
 const release = async () => {
   const addresses = addressesOf(repository)
+  if (process.env.ACTIONS_ID_TOKEN_REQUEST_URL === undefined) {
+    throw new Error(
+      "Nothing was published: npm proves where the packages were built only in a workflow of GitHub with the permission id-token. Run the workflow release. `pnpm verify release` tries a release on this machine."
+    )
+  }
   const folder = join(temporaryFolder("effect-speech-release-"), "stage")
   await stage(root, folder, addresses, { provenance: true })
   const published = await publish(folder)
   for (const { name, version } of published) console.log(`${name} ${version} is published.`)
   const [version] = published.map(({ version }) => version)
   if (version === undefined) return console.log("Each version is in the registry already.")
-  await run("git", ["tag", `v${version}`])
+  // A commit may have come meanwhile.
+  const commit = (await run("git", ["rev-parse", "HEAD"], { cwd: folder })).stdout.trim()
+  await tagCommit(root, `v${version}`, commit)
   console.log(`The tag is v${version}. Push it: the links of the READMEs lead to it.`)
 }
 
