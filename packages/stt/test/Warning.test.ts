@@ -68,9 +68,10 @@ describe("a warning", () => {
     const warnings = [
       ...warningsOf({ sampleRate: 44_100, channels: 2 }, { parseNumber: true, hotwords: [{ phrase: "24x7" }] }),
       ...warningsOf({ sampleRate: 4000 }),
-      ...responseWarnings("", (name) => (name === hotwordsHeader ? "ignored" : "this service knows three recordings"))
+      ...responseWarnings("", (name) => (name === hotwordsHeader ? "ignored" : "this service knows three recordings")),
+      ...responseWarnings("", (name) => (name === hotwordsHeader ? "some ignored" : undefined))
     ]
-    expect(warnings.length).toBe(7)
+    expect(warnings.length).toBe(8)
     expect(Schema.decodeUnknownSync(Schema.Array(SttWarning))(JSON.parse(JSON.stringify(warnings)))).toEqual(warnings)
     expect(warnings.map(({ message }) => message)).toMatchInlineSnapshot(`
       [
@@ -81,6 +82,7 @@ describe("a warning", () => {
         "The recording is at 4000 Hz, but the models are trained at 8000 Hz: record at 8000 Hz, since conversion can't restore what is missing.",
         "The model takes no hotwords, so those of the request had no effect: leave them out, or use another model.",
         "Nothing was recognised: this service knows three recordings.",
+        "The model can't use some of the hotwords, so these had no effect: leave out those that are long, or have characters that it does not write.",
       ]
     `)
   })

@@ -49,7 +49,7 @@ const hotwordsIgnored = new HotwordsIgnored({
 
 const someHotwordsIgnored = new HotwordsIgnored({
   message:
-    "The model can't use some of the hotwords, so these had no effect: it does not write their characters, or they are too long or too many."
+    "The model can't use some of the hotwords, so these had no effect: leave out those that are long, or have characters that it does not write."
 })
 
 const nothingRecognised = (notice: string): SttWarning =>
