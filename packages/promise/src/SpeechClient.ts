@@ -24,7 +24,7 @@ export interface RetryPolicy {
   readonly times?: number | undefined
   /** Longest delay before the first retry. It doubles with each further retry. Default: 200 milliseconds. */
   readonly firstDelay?: Duration | undefined
-  /** Limit of the delay before any retry. Default: 8 seconds. */
+  /** Limit of the delay before any retry. The time of a `Retry-After` is added to it. Default: 8 seconds. */
   readonly longestDelay?: Duration | undefined
   /** How long to retry through an outage, from the start of the call. Default: none. */
   readonly outage?: Duration | undefined

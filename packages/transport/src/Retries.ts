@@ -72,8 +72,8 @@ export interface RetryPolicy {
   /** Longest delay before the first retry. It doubles with each further retry. Default: 200 milliseconds. */
   readonly firstDelay?: Duration.DurationInput | undefined
   /**
-   * Limit of the delay before any retry. If the service asks for a longer one by `Retry-After`, the call fails at once, unless a
-   * `total` deadline or an `outage` leaves the time. Default: 8 seconds.
+   * Limit of the delay before any retry. The time of a `Retry-After` is added to it. If the service asks for a longer one, the call fails
+   * at once, unless a `total` deadline or an `outage` leaves the time. Default: 8 seconds.
    */
   readonly longestDelay?: Duration.DurationInput | undefined
   /**

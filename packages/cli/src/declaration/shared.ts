@@ -43,7 +43,7 @@ export const timeout = optional(
 export const retries = optional(
   "--retries N",
   number({ from: 0, integer: true }),
-  "Most retries of a failed call, if a retry may help. The delays grow up to 8 seconds.",
+  "Most retries of a failed call, if a retry may help. The delays grow up to 8 seconds. With --timeout, a longer Retry-After counts.",
   { default: "2" }
 )
 

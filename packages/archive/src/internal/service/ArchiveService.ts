@@ -124,8 +124,8 @@ export interface ArchiveService {
   /** The ids of all runs in the store, the newest first. */
   readonly runs: Effect.Effect<ReadonlyArray<RunId>, ArchiveStoreFailed>
   /**
-   * The status whenever it changes, at most twice a second, until the run is paused, suspended or ended. If this process started
-   * or resumed the run, its output is made to agree with the store before the stream ends: see `output` of `RunStatus`.
+   * The status whenever it changes, at most twice a second and once more at the end, until the run is paused, suspended or ended. If
+   * this process started or resumed the run, its output is made to agree with the store before the stream ends: see `output` of `RunStatus`.
    */
   readonly progress: (
     run: RunId
