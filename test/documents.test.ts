@@ -119,7 +119,7 @@ describe("a link in the documents", () => {
         if (!existsSync(join(root, target))) return true
         return anchor !== undefined && !(target.endsWith(".md") && anchorsOf(target).includes(anchor))
       })
-    expect(dead).toEqual([])
+    expect(dead, "correct the path, or take an anchor that the page has").toEqual([])
   })
 })
 
@@ -372,9 +372,11 @@ describe("the page of an error", () => {
 describe("a page of the site", () => {
   const pages = documents.filter((document) => document.startsWith("docs/") && document !== "docs/index.md")
   it.each(pages)("%s begins with its description", (document) => {
-    const text = readFileSync(join(root, document), "utf8")
+    const head = readFileSync(join(root, document), "utf8").slice(0, 600)
     // A colon and a blank would begin a field inside of the description.
-    expect(text).toMatch(/^---\n\n?description: (?!.*: ).+\n(packages: \[.*\]\n)?---\n\n# .+\n/)
+    expect(head, "write `description: one sentence` between two lines of dashes, and then the title").toMatch(
+      /^---\n\n?description: (?!.*: ).+\n(packages: \[.*\]\n)?---\n\n# .+\n/
+    )
   })
 })
 
