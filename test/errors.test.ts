@@ -1,7 +1,8 @@
 /** Laws of all error classes that the packages export. */
 import { existsSync, readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { expect, it } from "@effect/vitest"
+import { beforeEach, expect, it } from "@effect/vitest"
+import * as Documentation from "@effect-speech/common/Documentation"
 import { withoutLink } from "@effect-speech/common/ErrorPage"
 import { SpeechError } from "@effect-speech/promise"
 import { SttCreditExhausted, SttError } from "@effect-speech/stt"
@@ -13,7 +14,11 @@ import * as Schema from "effect/Schema"
 import { vi } from "vitest"
 import { describeFailure, report } from "../packages/cli/src/report.js"
 
-vi.mock("../packages/common/src/Documentation.js", () => ({ address: "https://docs.example/speech/" }))
+// Files of tests share their modules, so a mock of the whole module would come too late.
+beforeEach(() => {
+  const spy = vi.spyOn(Documentation, "address", "get").mockReturnValue("https://docs.example/speech/")
+  return () => spy.mockRestore()
+})
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 

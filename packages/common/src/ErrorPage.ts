@@ -5,7 +5,7 @@ import { cloneable } from "./Cloneable.js"
 import { address } from "./Documentation.js"
 
 /** Where the pages of the errors are. Empty if the site has no address. */
-const pages = address === "" ? "" : `${address.replace(/\/+$/, "")}/errors/`
+const pages = (): string => (address === "" ? "" : `${address.replace(/\/+$/, "")}/errors/`)
 
 /**
  * A link to the page of an error, as the end of its message. It begins with a space, and has no full stop, which a terminal could take
@@ -21,7 +21,7 @@ const pages = address === "" ? "" : `${address.replace(/\/+$/, "")}/errors/`
  * @since 0.1.0
  * @category encoding and decoding
  */
-export const linkOf = (tag: string): string => (pages === "" ? "" : ` See ${pages}${tag}`)
+export const linkOf = (tag: string): string => (address === "" ? "" : ` See ${pages()}${tag}`)
 
 /**
  * A message without its link, to make it a part of another sentence or of a table.
@@ -37,8 +37,9 @@ export const linkOf = (tag: string): string => (pages === "" ? "" : ` See ${page
  * @category combinators
  */
 export const withoutLink = (message: string): string => {
-  const start = pages === "" ? -1 : message.lastIndexOf(` See ${pages}`)
-  return start >= 0 && /^\w+$/.test(message.slice(start + ` See ${pages}`.length)) ? message.slice(0, start) : message
+  const beginning = ` See ${pages()}`
+  const start = address === "" ? -1 : message.lastIndexOf(beginning)
+  return start >= 0 && /^\w+$/.test(message.slice(start + beginning.length)) ? message.slice(0, start) : message
 }
 
 /**
@@ -75,7 +76,6 @@ type Props = { readonly message?: unknown }
  * @category combinators
  */
 export const documented = <Class extends abstract new (...parameters: never) => Error>(errorClass: Class): Class => {
-  if (pages === "") return cloneable(errorClass)
   const Base = errorClass as unknown as new (props: Props, ...others: ReadonlyArray<unknown>) => Error
   class Documented extends Base {
     constructor(props: Props, ...others: ReadonlyArray<unknown>) {
