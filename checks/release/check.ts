@@ -105,7 +105,7 @@ const describeTarballs = async (version: string) => {
         .map((field) => `the manifest of ${name} has no ${field}`),
       ...(says.includes(addresses.repository) && says.includes(addresses.site) ? [] : [`${name} has no addresses`]),
       ...(/not published|published yet|is published/.test(readme)
-        ? [`the README of ${name} says what is published`]
+        ? [`the README of ${name} still says that the packages are not published`]
         : []),
       ...(/\]\(\.\.?\//.test(readme) ? [`the README of ${name} has a relative link`] : [])
     )
@@ -136,7 +136,10 @@ const installByLine = async (name: string, folder: string) => {
   return warnings(await run("sh", ["-c", installLine(name)], { cwd: folder, env: { ...asUser, ...prefix } }))
 }
 
-/** The versions of our packages in a folder. npm puts all there, and pnpm those that it was asked for: it keeps earlier ones beside. */
+/**
+ * The packages of ours that a folder has in another version. With pnpm only those that were asked for are looked at: it keeps earlier
+ * versions of the others in its own folder.
+ */
 const versionsIn = (folder: string, version: string, manager: Manager = "npm"): ReadonlyArray<string> => {
   const scope = join(folder, "node_modules/@effect-speech")
   const found =
@@ -229,7 +232,7 @@ const names = packages.flatMap((name) =>
     .slice(2)
     .filter((word) => !word.startsWith("-"))
 )
-/** pnpm keeps what is installed, unless it is asked for an update. */
+/** Installs or updates all packages by pnpm. Its `add` keeps a version that is installed, so the second version needs `update`. */
 const addAll = async (version: string, command: ReadonlyArray<string>) => [
   ...warnings(await pnpm(command, { cwd: together, env: asUser })),
   ...versionsIn(together, version, "pnpm")

@@ -72,8 +72,8 @@ export class ArchiveStoreTooNew extends documented(
 ) {}
 
 /**
- * The store can't be opened, read or written. If a database goes away during a run, the run waits until it is back. It fails with this error
- * if the database is away at the start, or if waiting can't help, such as for a wrong password.
+ * The store can't be opened, read or written. The cause can be a database that can't be reached at the start, or one for which waiting
+ * can't help, such as with a wrong password. If the connection breaks during a run, the run waits until the database is back.
  *
  * @example
  * ```ts

@@ -226,8 +226,8 @@ export type AudioStream = ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>
  * The speech of a text. Nothing is sent until you use it, and you can use it once: await it for the whole audio, iterate it for raw
  * samples, or call one of its methods.
  *
- * `await` waits for the whole audio, so an async function that returns a `Speech` returns its `Audio`. A chunk of samples has any length,
- * and may end within a sample.
+ * `await` waits for the whole audio. An async function that returns a `Speech` therefore gives its caller an `Audio`. A chunk of samples
+ * can have any length, and can end inside a sample.
  *
  * Rejects with a {@link SpeakError}. Audio that was cut short or is corrupt is an error at the end, in each use. A second use rejects or
  * throws with `TtsInvalidRequest`.
