@@ -4,10 +4,12 @@
  */
 
 import {
+  billOfUnusable,
   connectionFailed,
   deadlineExceeded,
   invalidApiKey,
   invalidRequest,
+  invalidResponse,
   mayBeBilled,
   quoteService,
   retryOfUnexpectedStatus,
@@ -15,6 +17,7 @@ import {
 } from "@effect-speech/transport/unstable/CommonError"
 import { define } from "@effect-speech/transport/unstable/ErrorDefinition"
 import * as Schema from "effect/Schema"
+import { cutOff } from "./internal/readJson.js"
 
 /** What the service says about the failure, if its response says anything. */
 const serviceMessage = {
@@ -426,8 +429,8 @@ export class SttInvalidResponse extends define<SttInvalidResponse>()("SttInvalid
   },
   defaults: { problem: "it is not JSON" },
   retry: "never",
-  message: ({ problem }) =>
-    `The service answered 200 with something other than a transcription: ${problem}. Check that the base URL is that of the transcription host.`
+  message: (facts) =>
+    invalidResponse(facts, { result: "a transcription", host: "transcription", isCut: facts.problem === cutOff })
 }) {}
 
 /**
@@ -460,7 +463,7 @@ export class SttTranscriptionFailed extends define<SttTranscriptionFailed>()("St
   defaults: {},
   retry: "never",
   message: (facts) =>
-    `The service received the recording but could not transcribe it.${quote(facts)} Check that the file plays and contains speech.${
+    `The service received the recording but could not transcribe it.${quote(facts)} ${billOfUnusable(facts.call)} Check that the file plays and contains speech.${
       facts.callId === undefined ? "" : ` If it does, report the call id ${facts.callId} to the service.`
     }`
 }) {}

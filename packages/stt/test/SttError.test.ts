@@ -28,8 +28,8 @@ it("every error says what happened, then what to do, and whether a retry may hel
     SttUnexpectedStatus (never): The service sent status 418, which its contract does not define. Check that the base URL is that of the transcription host; redirects are not followed.
     SttConnectionFailed (transient): The connection to the service failed: nothing listens at the address, or there is no route to it. Check the base URL and the network, and try again.
     SttDeadlineExceeded (never): The call exceeded its answer deadline of 600000 ms. A long recording needs more time. If the service was still working, raise deadlines.answer.
-    SttInvalidResponse (never): The service answered 200 with something other than a transcription: it is not JSON. Check that the base URL is that of the transcription host.
-    SttTranscriptionFailed (never): The service received the recording but could not transcribe it. Check that the file plays and contains speech."
+    SttInvalidResponse (never): The service answered 200 with something other than a transcription: it is not JSON. The call may have been billed. Check that the base URL is that of the transcription host.
+    SttTranscriptionFailed (never): The service received the recording but could not transcribe it. The call may have been billed. Check that the file plays and contains speech."
   `)
 })
 
@@ -48,6 +48,6 @@ it("an error says more if more is known", () => {
     SttServerError (transient): The service failed (500). Each attempt may be billed: the contract does not say. Try again later. If it keeps failing, report the transaction id id-1 to the service.
     SttUnexpectedStatus (overload): The service received too many requests (429). Send fewer at once, or wait.
     SttConnectionFailed (ambiguous): The connection to the service failed: nothing listens at the address, or there is no route to it. The recording was sent completely, so the service may have transcribed and billed it.
-    SttTranscriptionFailed (never): The service received the recording but could not transcribe it. The service says: no speech. Check that the file plays and contains speech. If it does, report the call id call-1 to the service."
+    SttTranscriptionFailed (never): The service received the recording but could not transcribe it. The service says: no speech. The call may have been billed. Check that the file plays and contains speech. If it does, report the call id call-1 to the service."
   `)
 })

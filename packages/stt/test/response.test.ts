@@ -179,7 +179,20 @@ describe("a 200", () => {
       const error = yield* failure((response) => response.end(body))
       expect(error).toMatchObject({ _tag: "SttInvalidResponse", problem: expect.stringContaining(problem) })
       expect(error.message).not.toContain("secret words")
+      expect(error.message).toContain("The call may have been billed. Check that the base URL")
     })
+  )
+
+  it.scoped.each(['{"status":"success","text":"secret wo', '{"status":"success","text":"x","call_id":"1"', "{"])(
+    "with JSON that is cut off, %s, does not blame the base URL, and may have been billed",
+    (body) =>
+      Effect.gen(function* () {
+        const error = yield* failure((response) => response.end(body))
+        expect(error).toMatchObject({ _tag: "SttInvalidResponse", problem: "its JSON is cut off" })
+        expect(error.message).toContain("The call may have been billed.")
+        expect(error.message).not.toContain("base URL")
+        expect(error.message).not.toContain("secret wo")
+      })
   )
 
   it.scopedLive("before the end of the upload may have been billed", () =>

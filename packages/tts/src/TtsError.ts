@@ -4,10 +4,12 @@
  */
 import type { CallReport } from "@effect-speech/transport/CallReport"
 import {
+  billOfUnusable,
   connectionFailed,
   deadlineExceeded,
   invalidApiKey,
   invalidRequest,
+  invalidResponse,
   quoteService,
   retryOfUnexpectedStatus,
   unexpectedStatus
@@ -290,8 +292,7 @@ export class TtsInvalidResponse extends define<TtsInvalidResponse>()("TtsInvalid
   },
   defaults: { problem: "X-Sample-Rate is missing" },
   retry: "never",
-  message: ({ problem }) =>
-    `The service answered 200 with something other than audio: ${problem}. Check that the base URL is that of the synthesis host.`
+  message: (facts) => invalidResponse(facts, { result: "audio", host: "synthesis", isCut: false })
 }) {}
 
 /**
@@ -322,7 +323,7 @@ export class TtsCorruptAudio extends define<TtsCorruptAudio>()("TtsCorruptAudio"
   defaults: { problem: "it is empty", receivedBytes: 0 },
   retry: "never",
   message: (facts) =>
-    `The audio is corrupt: ${facts.problem}. Don't use it. It may have been billed; ${reportRequestId(facts.call)}`
+    `The audio is corrupt: ${facts.problem}. Don't use it. ${billOfUnusable(facts.call)} To ask about it, ${reportRequestId(facts.call)}`
 }) {}
 
 /**

@@ -31,8 +31,8 @@ it("every error says what happened, then what to do, and whether a retry may hel
     TtsUnexpectedStatus (never): The service sent status 418, which its contract does not define. Check that the base URL is that of the synthesis host; redirects are not followed.
     TtsConnectionFailed (transient): The connection to the service failed: nothing listens at the address, or there is no route to it. Check the base URL and the network, and try again.
     TtsDeadlineExceeded (never): The call exceeded its answer deadline of 600000 ms. A shorter text needs less time. If the service was still working, raise deadlines.answer.
-    TtsInvalidResponse (never): The service answered 200 with something other than audio: X-Sample-Rate is missing. Check that the base URL is that of the synthesis host.
-    TtsCorruptAudio (never): The audio is corrupt: it is empty. Don't use it. It may have been billed; report the request id to the service."
+    TtsInvalidResponse (never): The service answered 200 with something other than audio: X-Sample-Rate is missing. The call may have been billed. Check that the base URL is that of the synthesis host.
+    TtsCorruptAudio (never): The audio is corrupt: it is empty. Don't use it. The call may have been billed. To ask about it, report the request id to the service."
   `)
 })
 
@@ -61,7 +61,7 @@ it("an error says more if more is known", () => {
     TtsUnexpectedStatus (never): The request is too large for the service or a gateway in front of it (413). Send less.
     TtsUnexpectedStatus (overload): A gateway in front of the service returned 503: the service is down or overloaded. Try again later.
     TtsUnexpectedStatus (ambiguous): A gateway in front of the service returned 504: it got no response from the service, which may have carried out the request. Each attempt may be billed: send it again only if a second bill is acceptable.
-    TtsCorruptAudio (never): The audio is corrupt: it is empty. Don't use it. It may have been billed; report the request id id-2 to the service."
+    TtsCorruptAudio (never): The audio is corrupt: it is empty. Don't use it. The call was billed. To ask about it, report the request id id-2 to the service."
   `)
 })
 

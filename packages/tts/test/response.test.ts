@@ -204,8 +204,9 @@ describe("a 200", () => {
     { what: "HTML", changes: { "content-type": "text/html; charset=utf-8" }, problem: "text/html" }
   ])("with $what is an invalid response", ({ changes, problem }) =>
     Effect.gen(function* () {
-      const error = { _tag: "TtsInvalidResponse", problem: expect.stringContaining(problem) }
-      expect(yield* failure(sendAudio(audio.pcm16, changes))).toMatchObject(error)
+      const error = yield* failure(sendAudio(audio.pcm16, changes))
+      expect(error).toMatchObject({ _tag: "TtsInvalidResponse", problem: expect.stringContaining(problem) })
+      expect(error.message).toContain("The call may have been billed. Check that the base URL")
     })
   )
 })

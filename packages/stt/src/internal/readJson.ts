@@ -79,15 +79,18 @@ const wholeText = new TextDecoder()
 
 const notJson = "it is not JSON"
 
+/** The problem of a body that begins as JSON and ends within an object or an array. */
+export const cutOff = "its JSON is cut off"
+
 function* attempt<A>(steps: Steps<A>): Steps<Either.Either<A, string>> {
   try {
     return Either.right(yield* steps)
   } catch (error) {
-    return Either.left(error instanceof BeyondLimit ? error.message : notJson)
+    return Either.left(error instanceof KnownProblem ? error.message : notJson)
   }
 }
 
-class BeyondLimit extends Error {}
+class KnownProblem extends Error {}
 
 const check = (isExpected: boolean): void => {
   if (!isExpected) throw new SyntaxError(notJson)
@@ -171,6 +174,7 @@ export class JsonReader {
 
   /** The value, after the last piece. */
   end(): unknown {
+    if (this.#inner !== undefined) throw new KnownProblem(cutOff)
     if (this.#token === "scalar") this.#endScalar()
     check(this.#token === undefined && this.#expected === "nothing")
     return this.#root
@@ -187,7 +191,7 @@ export class JsonReader {
   #add(value: unknown): void {
     const inner = this.#inner
     const maximum = this.#maximum.values
-    if (++this.#values > maximum) throw new BeyondLimit(`it has more than ${maximum} values`)
+    if (++this.#values > maximum) throw new KnownProblem(`it has more than ${maximum} values`)
     if (inner === undefined) this.#root = value
     else if (Array.isArray(inner)) inner.push(value)
     // An assignment would set the prototype.
@@ -201,9 +205,9 @@ export class JsonReader {
     check(this.#expectsValue())
     const { levels, objectsAndArrays } = this.#maximum
     if (++this.#containers > objectsAndArrays) {
-      throw new BeyondLimit(`it has more than ${objectsAndArrays} objects and arrays`)
+      throw new KnownProblem(`it has more than ${objectsAndArrays} objects and arrays`)
     }
-    if (this.#outer.length === levels) throw new BeyondLimit(`it is nested more than ${levels} levels deep`)
+    if (this.#outer.length === levels) throw new KnownProblem(`it is nested more than ${levels} levels deep`)
     this.#add(container)
     this.#outer.push(this.#inner)
     this.#outerFields.push(this.#fields)
@@ -249,7 +253,7 @@ export class JsonReader {
     const beginning = this.#beginning
     if (this.#expectsName()) {
       const maximum = this.#maximum.fields
-      if (++this.#fields > maximum) throw new BeyondLimit(`an object has more than ${maximum} fields`)
+      if (++this.#fields > maximum) throw new KnownProblem(`an object has more than ${maximum} fields`)
       this.#name = beginning === "" ? this.#parseName(raw) : this.#clean(beginning + parseString(raw))
       this.#expected = "colon"
     } else {

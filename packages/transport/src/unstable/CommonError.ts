@@ -2,7 +2,7 @@
  * Definitions of the errors that all operations share. Each operation gives them its own tags.
  */
 import * as Schema from "effect/Schema"
-import { Sent } from "../CallReport.js"
+import { type CallReport, Sent } from "../CallReport.js"
 import { Phase } from "../Deadlines.js"
 import { ConnectionReason, type Retry } from "../ServiceError.js"
 import type { Definition } from "./ErrorDefinition.js"
@@ -188,6 +188,31 @@ export const retryOfUnexpectedStatus = (status: number): Retry => {
  * @category constants
  */
 export const mayBeBilled = "Each attempt may be billed"
+
+/**
+ * The sentence about the bill of a call that ended with a 200 whose result can't be used.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const billOfUnusable = ({ billing }: Pick<CallReport, "billing">): string =>
+  billing === "billed" ? "The call was billed." : "The call may have been billed."
+
+/**
+ * The message for a 200 whose body is not a `result`, such as a transcription. `isCut`: its beginning shows that the base URL is right.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const invalidResponse = (
+  { call, problem }: { readonly call: CallReport; readonly problem: string },
+  { host, isCut, result }: { readonly result: string; readonly host: string; readonly isCut: boolean }
+): string =>
+  `The service answered 200 with something other than ${result}: ${problem}. ${billOfUnusable(call)} ${
+    isCut
+      ? "Look for what ends the response early, such as a proxy. A second call may be billed too."
+      : `Check that the base URL is that of the ${host} host.`
+  }`
 
 /**
  * The message for a status that the contract does not define. `words` is the result of {@link quoteService}.
