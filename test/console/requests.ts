@@ -116,6 +116,22 @@ export const requestsTests = () =>
       expect(edited?.request).toEqual({ ...original?.request, text: `${text} Sorry.` })
     })
 
+    it("sends a request again before the page has read its details", async ({ page, service }) => {
+      await spoken(service, text)
+      await openRoom(page, "Requests")
+      let read = () => {}
+      const sentAgain = new Promise<void>((resolve) => {
+        read = resolve
+      })
+      await page.route("**/platform/api/requests/1", (route) => sentAgain.then(() => route.continue()))
+      const first = await open(page, 1)
+      await first.getByRole("button", { name: "Send again" }).click()
+      await pane(page, 2).getByText("none: this page sent it").waitFor()
+      read()
+      const [original, again] = await endedJournal(service)
+      expect(again?.request).toEqual(original?.request)
+    })
+
     it("does not edit a request that its forms can't show, and says why", async ({ page, service }) => {
       // The letters are not in the text: the service does not have to speak a thousand of them.
       const g2pOverrides = { ferry: "f".repeat(300), tide: "t".repeat(300), rope: "r".repeat(400) }

@@ -38,7 +38,8 @@ export const Actions = ({ details, entry, filter }: ActionsProps) => {
   const isRecording = useStore(requests)?.some(({ billing }) => billing === "notKnown") ?? false
 
   const sendAgain = async () => {
-    if (busy || details === undefined || replayProblem !== undefined) return
+    // Before the details are read, the service says what is wrong.
+    if (busy || replayProblem !== undefined) return
     const replayed = await make(() => call("POST", `platform/api/requests/${own}/replay`, Replayed))
     if (replayed !== undefined) show(linkToPlace({ filter, open: replayed.number }))
   }

@@ -5,6 +5,7 @@ import { plural } from "../format.js"
 import { Room } from "../Room.js"
 import { requests } from "../state.js"
 import { useStore } from "../store.js"
+import { useRoomKeys } from "../useRoomKeys.js"
 import { CallList, type ListFocus } from "./CallList.js"
 import { makeCallGrouping } from "./calls.js"
 import { Empty } from "./Empty.js"
@@ -12,7 +13,6 @@ import { Chips, ClearButton, LiveState, SearchField } from "./FilterBar.js"
 import { countCalls, filterCalls, writeFilter } from "./filter.js"
 import { RequestPane } from "./RequestPane.js"
 import { linkToPlace, usePlace } from "./requestList.js"
-import { useRoomKeys } from "./useRoomKeys.js"
 
 const group = makeCallGrouping()
 

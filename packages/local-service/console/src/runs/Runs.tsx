@@ -4,6 +4,7 @@ import { linkTo, show } from "../address.js"
 import { phase } from "../live.js"
 import { Room } from "../Room.js"
 import { useStore } from "../store.js"
+import { useRoomKeys } from "../useRoomKeys.js"
 import type { Run } from "./groupRuns.js"
 import { More } from "./RunCalls.js"
 import { NoRun, RunPane } from "./RunPane.js"
@@ -29,16 +30,7 @@ export const Runs = () => {
   // A request may have begun since the last tick.
   const now = Math.max(useNow(), runs?.[0]?.activeAt ?? 0)
   const open = runs === undefined || name === undefined ? undefined : findRun(runs, name)
-  useEffect(() => {
-    if (name === undefined) return
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key === "Escape" && !event.defaultPrevented && document.querySelector("dialog") === null) {
-        show(linkTo("runs"))
-      }
-    }
-    window.addEventListener("keydown", onKey)
-    return () => window.removeEventListener("keydown", onKey)
-  }, [name])
+  useRoomKeys({ onLeave: () => show(linkTo("runs")) })
   return (
     <Room
       name="runs"

@@ -1,4 +1,4 @@
-/** The keys of the room, which work wherever the focus is, unless it is in a field. */
+/** The keys of a room, which work wherever the focus is, unless it is in a field. */
 import { useLayoutEffect, useRef } from "preact/hooks"
 
 export interface RoomKeys {
@@ -14,7 +14,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox], [type=range])"))
 
-export const useRoomKeys = (keys: RoomKeys): void => {
+export const useRoomKeys = (keys: Partial<RoomKeys>): void => {
   const latest = useRef(keys)
   latest.current = keys
   useLayoutEffect(() => {
@@ -23,7 +23,8 @@ export const useRoomKeys = (keys: RoomKeys): void => {
       if (event.defaultPrevented || ctrlKey || metaKey || altKey || isTyping(target)) return
       if (document.querySelector("dialog[open]") !== null) return
       const { onLeave, onMove, onSearch } = latest.current
-      const action = { "/": onSearch, j: () => onMove(1), k: () => onMove(-1), Escape: onLeave }[key]
+      const move = (rows: number) => onMove && (() => onMove(rows))
+      const action = { "/": onSearch, j: move(1), k: move(-1), Escape: onLeave }[key]
       if (action === undefined) return
       event.preventDefault()
       action()
