@@ -17,7 +17,7 @@ export type Boundary = typeof Boundary.Type
  * | `paragraph` | before a blank line |
  * | `line`      | with a line |
  * | `sentence`  | with a sentence |
- * | `clause`    | after a comma, a semicolon or a dash |
+ * | `clause`    | after a comma, a semicolon, a colon or a dash |
  * | `word`      | between two words |
  * | `cluster`   | inside a word that is longer than the limit |
  *
