@@ -653,3 +653,20 @@ it("the arrows of ARCHITECTURE.md are the dependencies of the packages", () => {
     })
   expect(drawn.toSorted()).toEqual(declared.toSorted())
 })
+
+it("the table of what each package needs is that of the manifests", () => {
+  const table = tokensIn("docs/guides/installing.md", "table").find(({ header }) => header[1]?.text === "also needs")
+  const inTable = (table?.rows ?? []).flatMap(([names, needs]) =>
+    (names?.text ?? "")
+      .split(", ")
+      .map((name) => [name, codeIn(needs?.tokens).filter((code) => /[a-z]\//.test(code) || /^sherpa/.test(code))])
+  )
+  const inManifests = readdirSync(join(root, "packages"))
+    .filter((name) => statSync(join(root, "packages", name)).isDirectory())
+    .map((name) => {
+      const { peerDependencies = {} } = JSON.parse(read(`packages/${name}/package.json`))
+      const needs = Object.keys(peerDependencies).filter((peer) => peer !== "effect")
+      return [name, needs.map((peer) => (peer.startsWith("sherpa") ? `${peer}@1.13` : peer))]
+    })
+  expect(Object.fromEntries(inTable)).toEqual(Object.fromEntries(inManifests))
+})
