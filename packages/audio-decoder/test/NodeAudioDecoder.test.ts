@@ -47,6 +47,15 @@ layer(Layer.provideMerge(NodeAudioDecoder.layer, NodeFileSystem.layer))("the dec
     })
   )
 
+  it.scoped("dies if its samples are read twice, and gives no part of them", () =>
+    Effect.gen(function* () {
+      const audio = yield* AudioDecoder.decodeFile(pathOf("cat.mp3"))
+      yield* PcmStream.collect(audio)
+      const again = yield* Effect.exit(PcmStream.collect(audio))
+      expect(again.toString()).toContain("The stream of a recording's samples can run only once.")
+    })
+  )
+
   it.scoped("says that a file is gone, or is a folder", () =>
     Effect.gen(function* () {
       const { decodeFile } = yield* AudioDecoder.AudioDecoder

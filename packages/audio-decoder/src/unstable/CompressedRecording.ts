@@ -17,7 +17,7 @@ import { probe } from "../internal/probe.js"
 export interface CompressedRecording {
   /** In Hz. */
   readonly sampleRate: number
-  /** Can run once, inside the scope. */
+  /** Can run once, inside the scope. A second run dies. */
   readonly blocks: Stream.Stream<Float32Array, string>
 }
 
@@ -51,6 +51,13 @@ export const open = (
         pulled === "end" ? Effect.fail(Option.none()) : Effect.succeed(pulled?.samples ?? new Float32Array(0))
       )
     )
-    return { sampleRate, blocks: Stream.mapError(Stream.concat(Stream.make(samples), rest), problemOf) }
+    let read = false
+    const blocks = Stream.suspend(() => {
+      // The thread has sent all but the first block, so a second run would look like a short recording.
+      if (read) return Stream.dieMessage("The stream of a recording's samples can run only once.")
+      read = true
+      return Stream.concat(Stream.make(samples), rest)
+    })
+    return { sampleRate, blocks: Stream.mapError(blocks, problemOf) }
   }).pipe(Effect.mapError(problemOf))
 }
