@@ -184,6 +184,39 @@ export const Limits = Schema.Struct({
  */
 export interface Limits extends Schema.Schema.Type<typeof Limits> {}
 
+const changeOf = <A, I>(limit: Schema.Schema<A, I>) => Schema.optional(Schema.Union(limit, Schema.Literal("none")))
+
+/**
+ * Changes of the limits of a run, as `start` and `resume` take them. A limit that is left out stays as it is, and `"none"` removes it.
+ * {@link Limits} are changes too.
+ *
+ * @example
+ * ```ts
+ * import { Archive, type Run } from "@effect-speech/archive"
+ * import { Effect } from "effect"
+ *
+ * // The limit of credits stays.
+ * const limits: Run.LimitChanges = { maxFiles: "none", callsPerSecond: 20 }
+ * export const goOn = (id: Run.RunId) => Effect.flatMap(Archive, (archive) => archive.resume(id, { limits }))
+ * ```
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const LimitChanges = Schema.Struct({
+  /** Calls that begin in a second, or `"none"`. Default: that of the run. */
+  callsPerSecond: changeOf(Schema.Finite.pipe(Schema.positive())),
+  /** As in {@link Limits}, or `"none"`. Default: that of the run. */
+  maxFiles: changeOf(Schema.NonNegativeInt),
+  /** As in {@link Limits}, or `"none"`. Default: that of the run. */
+  maxCredits: changeOf(Schema.NonNegativeInt)
+})
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export interface LimitChanges extends Schema.Schema.Type<typeof LimitChanges> {}
+
 /**
  * What to do with a file whose call may have been billed, and has no recorded result: its process ended, its response was lost, or
  * a gateway responded with a status such as 504. `hold` holds it, until it is retried by its tag. `repeat` sends it again; if its

@@ -20,6 +20,7 @@ import Database from "libsql"
 import { Archive } from "../src/Archive.js"
 import { ArchiveSourceFailed } from "../src/ArchiveError.js"
 import type { Settlement } from "../src/internal/store/Store.js"
+import type { LimitChanges } from "../src/Run.js"
 import type { Source } from "../src/Source.js"
 import type { Worker } from "../src/Worker.js"
 import {
@@ -93,6 +94,26 @@ describe("an archive in one process", () => {
       expect(existsSync(":memory:")).toBe(false)
     })
   )
+
+  it.scopedLive("goes on within its limit if that is left out when it is started again, until it is removed", () => {
+    const double = worker()
+    return alone(double, (archive, directory) =>
+      Effect.gen(function* () {
+        const start = (limits?: LimitChanges) =>
+          Effect.gen(function* () {
+            const { id } = yield* archive.start(request(directory, 9, { limits }))
+            const { counts, limits: inForce, state } = yield* ended(archive, id)
+            return [state, counts.done, inForce]
+          })
+        expect(yield* start({ maxCredits: 4 })).toEqual(["suspended", 4, { maxCredits: 4 }])
+        expect(yield* start()).toEqual(["suspended", 4, { maxCredits: 4 }])
+        expect(yield* start({ maxFiles: 6 })).toEqual(["suspended", 4, { maxFiles: 6, maxCredits: 4 }])
+        expect(yield* start({ maxCredits: 5 })).toEqual(["suspended", 5, { maxFiles: 6, maxCredits: 5 }])
+        expect(yield* start({ maxCredits: "none" })).toEqual(["suspended", 6, { maxFiles: 6 }])
+        expect(yield* start({ maxFiles: "none" })).toEqual(["ended", 9, {}])
+      })
+    )
+  })
 
   it.scopedLive("plans one call for files with the same content, and none for one whose content is done", () => {
     const double = worker()
@@ -437,7 +458,9 @@ describe("an archive in one process", () => {
       closeSync(file)
       yield* inProcess(embedded(directory, double.worker), (archive) =>
         Effect.gen(function* () {
-          const error = yield* Effect.flip(Effect.zipRight(archive.resume(id, { limits: {} }), ended(archive, id)))
+          const error = yield* Effect.flip(
+            Effect.zipRight(archive.resume(id, { limits: { maxFiles: "none" } }), ended(archive, id))
+          )
           expect(error).toMatchObject({ _tag: "ArchiveStoreFailed", message: expect.stringContaining("damaged") })
         })
       )

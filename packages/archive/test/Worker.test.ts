@@ -362,7 +362,8 @@ const makeRun = () => {
     begin,
     ended: onRun(ended),
     start: (changes?: Partial<RunRequest<FileSystem.FileSystem>>) => Effect.zipRight(begin(changes), onRun(ended)),
-    resume: (limits: Run.Limits = {}) => toItsEnd((archive, id) => archive.resume(id, { limits })),
+    resume: (limits: Run.LimitChanges = { maxFiles: "none" }) =>
+      toItsEnd((archive, id) => archive.resume(id, { limits })),
     retry: (only?: string) => toItsEnd((archive, id) => archive.retryFailed(id, { only })),
     records: onRun((archive, id) => Effect.map(Stream.runCollect(archive.results(id)), (files) => [...files]))
   }

@@ -6,7 +6,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Stream from "effect/Stream"
 import { layerLibsqlShared } from "../src/internal/store/libsqlStore.js"
 import { type Settlement, Store } from "../src/internal/store/Store.js"
-import type { Limits, Unanswered } from "../src/Run.js"
+import type { LimitChanges, Limits, Unanswered } from "../src/Run.js"
 import type { SourceItem } from "../src/Source.js"
 import { list, settings } from "./support/stores.js"
 
@@ -63,6 +63,13 @@ const machines = ["one", "two"]
 const seq = FastCheck.integer({ min: 1, max: 4 })
 const machine = FastCheck.constantFrom(...machines)
 
+const orNone = (limit: FastCheck.Arbitrary<number>) =>
+  FastCheck.oneof({ weight: 3, arbitrary: limit }, { weight: 1, arbitrary: FastCheck.constant("none" as const) })
+const anyChanges = FastCheck.record(
+  { maxFiles: orNone(FastCheck.nat(4)), maxCredits: orNone(FastCheck.nat(30)) },
+  { requiredKeys: [] }
+)
+
 const command = FastCheck.oneof(
   {
     weight: 2,
@@ -100,7 +107,15 @@ const command = FastCheck.oneof(
     weight: 1,
     arbitrary: FastCheck.record({
       do: FastCheck.constant("limit" as const),
-      limits: FastCheck.record({ maxFiles: FastCheck.nat(4), maxCredits: FastCheck.nat(30) }, { requiredKeys: [] })
+      limits: anyChanges
+    })
+  },
+  {
+    weight: 2,
+    arbitrary: FastCheck.record({
+      do: FastCheck.constant("start again" as const),
+      limits: anyChanges,
+      saysUnanswered: FastCheck.boolean()
     })
   }
 )
@@ -254,6 +269,15 @@ const history = (unanswered: Unanswered, commands: ReadonlyArray<Command>) =>
         }
       })
 
+    /** A limit stays until a person gives another one or removes it, and so does what is done with calls without an answer. */
+    const change = (changes: LimitChanges) =>
+      Effect.gen(function* () {
+        limits = Object.fromEntries(Object.entries({ ...limits, ...changes }).filter(([, limit]) => limit !== "none"))
+        const row = yield* store.run(run)
+        expect(row.limits).toEqual(limits)
+        expect(row.settings.unanswered).toBe(unanswered)
+      })
+
     for (const each of commands) {
       switch (each.do) {
         case "list":
@@ -285,8 +309,14 @@ const history = (unanswered: Unanswered, commands: ReadonlyArray<Command>) =>
           yield* sql`UPDATE archive_runs SET slowed_at = slowed_at - 120000, slow_until = 0 WHERE id = ${run}`
           break
         case "limit":
-          limits = each.limits
-          yield* store.setLimits(run, limits)
+          yield* store.changeLimits(run, each.limits)
+          yield* change(each.limits)
+          break
+        case "start again": {
+          const { unanswered: _, ...others } = settings
+          yield* store.createRun(run, each.saysUnanswered ? { ...others, unanswered } : others, each.limits)
+          yield* change(each.limits)
+        }
       }
     }
     const { started, ...counts } = (yield* store.status(run)).counts

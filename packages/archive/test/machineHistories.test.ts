@@ -29,7 +29,7 @@ import { wavHeader } from "effect-speech-test-support/recordings"
 import { temporaryRoot } from "effect-speech-test-support/temporaryRoot"
 import Database from "libsql"
 import { Archive } from "../src/Archive.js"
-import type { Limits, RunId, RunStatus, Unanswered } from "../src/Run.js"
+import type { LimitChanges, Limits, RunId, RunStatus, Unanswered } from "../src/Run.js"
 import * as Source from "../src/Source.js"
 import * as Worker from "../src/Worker.js"
 import { brokenLaws, type Event, laws, type Seen } from "./support/laws.js"
@@ -42,7 +42,12 @@ const edited = "A person has edited this."
 // --- Commands ---
 
 const nth = FastCheck.nat(4)
-const limits = FastCheck.record({ maxFiles: FastCheck.nat(8), maxCredits: FastCheck.nat(12) }, { requiredKeys: [] })
+const orNone = (limit: FastCheck.Arbitrary<number>) =>
+  FastCheck.oneof({ weight: 4, arbitrary: limit }, { weight: 1, arbitrary: FastCheck.constant("none" as const) })
+const limits = FastCheck.record(
+  { maxFiles: orNone(FastCheck.nat(8)), maxCredits: orNone(FastCheck.nat(12)) },
+  { requiredKeys: [] }
+)
 const steps = FastCheck.option(FastCheck.nat(1_500), { nil: undefined })
 
 const command = FastCheck.oneof(
@@ -413,13 +418,14 @@ class History {
     )
     this.log.push({ at: this.world.now, is: "seen", state: status.state, files: seen })
     this.log.push({ at: this.world.now, is: "limits", limits: status.limits })
+    this.log.push({ at: this.world.now, is: "saw limits", limits: status.limits })
     return { status, files: seen }
   }
 
   // --- Commands ---
 
   /** The run may go on from now on. */
-  async goesOn(limits?: Limits | null): Promise<void> {
+  async goesOn(changes?: LimitChanges | null): Promise<void> {
     const seen = await this.look()
     const tag = seen?.status.state === "suspended" ? seen.status.suspension?.tag : undefined
     this.log.push({
@@ -427,13 +433,15 @@ class History {
       is: "goesOn",
       afterRefusal: tag !== undefined && !/^(File|Credit)Limit$/.test(tag)
     })
+    const asked = changes ?? {}
+    if (changes !== undefined) this.log.push({ at: this.world.now, is: "asked for limits", changes: asked })
     // While the command runs, either limit may hold.
-    if (limits !== undefined)
-      this.log.push({ at: this.world.now, is: "limits", limits: looser(seen?.status.limits ?? {}, limits ?? {}) })
+    const limits = looser(seen?.status.limits ?? {}, asked)
+    if (changes !== undefined) this.log.push({ at: this.world.now, is: "limits", limits })
   }
 
   /** `second`: in another process, beside the one that works. */
-  async start(limits: Limits | null, second = false): Promise<void> {
+  async start(limits: LimitChanges | null, second = false): Promise<void> {
     const [first] = this.live
     // A process takes some time to begin.
     await this.world.advance(20)
@@ -679,7 +687,7 @@ class History {
     }
     if (![...this.sources.values()].some(({ isThere }) => isThere)) this.changeSource("return", 0)
     if (![...this.sources.values()].some(({ isThere }) => isThere)) this.write(0, 9)
-    await this.completes("the run")
+    await this.completes("the run", { maxFiles: "none", maxCredits: "none" })
     await this.agrees()
     for (
       let left = 3;
@@ -702,10 +710,10 @@ class History {
     await this.agrees()
   }
 
-  async completes(what: string): Promise<void> {
+  async completes(what: string, limits: LimitChanges): Promise<void> {
     const { exits } = this.plan
     const before = this.processes.length
-    await this.start(null)
+    await this.start(limits)
     await this.ends(what)
     for (const process of this.processes.slice(before)) {
       if (exits) await this.world.advance(20_000, () => process.machine.state === "dead")
@@ -769,10 +777,12 @@ class History {
   }
 }
 
-const looser = (one: Limits, other: Limits): Limits => {
-  const both = (a: number | undefined, b: number | undefined) =>
-    a === undefined || b === undefined ? undefined : Math.max(a, b)
-  const [maxFiles, maxCredits] = [both(one.maxFiles, other.maxFiles), both(one.maxCredits, other.maxCredits)]
+/** The limits that hold for sure while they are changed. */
+const looser = (before: Limits, changes: LimitChanges): Limits => {
+  const both = (stored: number | undefined, change: number | "none" | undefined) =>
+    stored === undefined || change === undefined ? stored : change === "none" ? undefined : Math.max(stored, change)
+  const maxFiles = both(before.maxFiles, changes.maxFiles)
+  const maxCredits = both(before.maxCredits, changes.maxCredits)
   return { ...(maxFiles !== undefined && { maxFiles }), ...(maxCredits !== undefined && { maxCredits }) }
 }
 
@@ -819,7 +829,7 @@ const tell = (log: ReadonlyArray<Event>) => {
   let seen = ""
   return log
     .flatMap(({ at, ...event }) => {
-      if (event.is === "limits") return []
+      if (event.is === "limits" || event.is === "saw limits") return []
       if (event.is !== "seen") return [`${at} ${JSON.stringify(event)}`]
       const before = seen
       seen = `${event.state}: ${event.files.map(({ path, state, tag = "" }) => `${path} ${state} ${tag}`).join(", ")}`

@@ -4,8 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type { RequestedSettings } from "../src/internal/model/request.js"
 import { type Claim, type Settlement, Store, type StoreService } from "../src/internal/store/Store.js"
-import type { Limits, Unanswered } from "../src/Run.js"
+import type { LimitChanges, Limits, Unanswered } from "../src/Run.js"
 import type { SourceItem } from "../src/Source.js"
 import { databases, list, settings } from "./support/stores.js"
 
@@ -224,6 +225,23 @@ for (const { title, open, installed } of databases) {
         })
       )
 
+      it.effect("keeps what a second start leaves out, and replaces what it gives", () =>
+        Effect.gen(function* () {
+          const limits = { maxCredits: 10, callsPerSecond: 2 }
+          const { store, run } = yield* begun(1, { limits, unanswered: "repeat" })
+          const { output, unanswered: _, ...others } = settings
+          const requested = { ...others, output: { directory: output.directory } }
+          const again = (more: Partial<RequestedSettings>, changes: LimitChanges) =>
+            Effect.zipRight(store.createRun(run, { ...requested, ...more }, changes), store.run(run))
+          yield* again({ output: { ...output, format: "srt" } }, {})
+          const kept = yield* again({}, {})
+          assert.deepStrictEqual([kept.limits, kept.settings.unanswered], [limits, "repeat"])
+          assert.strictEqual(kept.settings.output.format, "srt")
+          const given = yield* again({ unanswered: "hold" }, { maxCredits: 20, callsPerSecond: "none", maxFiles: 3 })
+          assert.deepStrictEqual([given.limits, given.settings.unanswered], [{ maxFiles: 3, maxCredits: 20 }, "hold"])
+        })
+      )
+
       it.effect("gives a file to one of many that claim it at once", () =>
         Effect.gen(function* () {
           const { claim } = yield* begun(1)
@@ -408,7 +426,7 @@ for (const { title, open, installed } of databases) {
           assert.deepStrictEqual([state, suspension?.tag], ["suspended", "FileLimit"])
           assert.strictEqual(yield* begin, epoch + 1)
           assert.strictEqual((yield* claimOne(store, run, epoch + 1, 12, "a", 0))._tag, "Stopped")
-          yield* store.setLimits(run, { maxFiles: 6 })
+          yield* store.changeLimits(run, { maxFiles: 6 })
           yield* begin
           assert.strictEqual((yield* claimOne(store, run, epoch + 2, 12, "a", 0))._tag, "Claimed")
         })
@@ -437,10 +455,13 @@ for (const { title, open, installed } of databases) {
             2
           )
           // A new limit counts what is under way.
-          yield* store.setLimits(run, { maxCredits: 99 })
+          yield* store.changeLimits(run, { maxCredits: 99 })
           const last = yield* begin
           assert.strictEqual((yield* claimOne(store, run, last, 9, "a", 10))._tag, "Wait")
-          yield* store.setLimits(run, {})
+          yield* store.changeLimits(run, {})
+          yield* begin
+          assert.deepStrictEqual((yield* store.run(run)).limits, { maxCredits: 99 })
+          yield* store.changeLimits(run, { maxCredits: "none" })
           const free = yield* begin
           assert.strictEqual((yield* claimOne(store, run, free, 9, "a", 10))._tag, "Claimed")
         })
@@ -501,7 +522,7 @@ for (const { title, open, installed } of databases) {
           }
           assert.deepInclude((yield* files)[0], { state: "pending", attempts: 0 })
           // A new limit counts the same.
-          yield* store.setLimits(run, { maxFiles: 1 })
+          yield* store.changeLimits(run, { maxFiles: 1, maxCredits: "none" })
           assert.strictEqual((yield* claim(1))._tag, "Claimed")
           yield* settle(1, done())
           assert.isUndefined((yield* store.status(run)).outage)
@@ -651,7 +672,7 @@ for (const { title, open, installed } of databases) {
           yield* settle(1, done())
           assert.strictEqual(yield* claimed(3), "Stopped")
           assert.deepInclude((yield* store.run(run)).suspension, { tag: "FileLimit" })
-          yield* store.setLimits(run, { maxFiles: 2 })
+          yield* store.changeLimits(run, { maxFiles: 2 })
           yield* store.begin(run, "resumed")
           assert.deepStrictEqual(yield* seqsOf(store.claim(run, 2, "a", 3)), [2])
         })

@@ -182,6 +182,15 @@ export const number =
     return isValid ? value : new Invalid(`must be ${kind}${above}${from}${to}`)
   }
 
+/** A value, or the word `none`. */
+export const orNone =
+  <A>(read: Read<A>): Read<A | "none"> =>
+  (given) => {
+    if (given === "none") return given
+    const value = read(given)
+    return value instanceof Invalid ? new Invalid(`${value.rule}, or none`) : value
+  }
+
 export const choice =
   <const A extends string>(choices: ReadonlyArray<A>): Read<A> =>
   (given) =>

@@ -322,6 +322,33 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
     })
   )
 
+  it.scoped("keeps the limits, the format and --after-crash that a second command leaves out, and says so", () =>
+    Effect.gen(function* () {
+      const { line, out } = yield* place(4)
+      const first = yield* archive(`${line} --max-credits 4 --rate 100 --format srt --after-crash repeat`)
+      expect([first.code, first.stdout]).toEqual([40, expect.stringContaining("2 of 4 files done, 2 left.")])
+      const inForce =
+        "speech: Limits of the run: 4 credits, 100 calls a second.\nspeech: A file that may have been billed but has no result is called again"
+      expect(first.stderr).toContain(inForce)
+      const sent = yield* sentBy(
+        Effect.gen(function* () {
+          const again = yield* archive(line)
+          expect([again.code, again.stdout]).toEqual([40, expect.stringContaining("\nLimits: 4 credits, 100 calls")])
+          expect(again.stderr).toContain(inForce)
+          expect(yield* archive(`resume --out ${out} --rate none`)).toMatchObject({
+            code: 40,
+            stderr: expect.stringContaining("Limits of the run: 4 credits.\n")
+          })
+        })
+      )
+      expect(sent).toBe(0)
+      const last = yield* archive(`${line} --max-credits none --after-crash hold`)
+      expect([last.code, last.stderr]).toEqual([0, emptyTranscripts("4 files")])
+      expect(readdirSync(`${out}/may`)).toEqual(["1.wav.srt"])
+      expect(readdirSync(out)).not.toContain("2.wav.txt")
+    })
+  )
+
   it.scoped(
     "says at once why the service can't be reached, counts no such call for a limit, and goes on with a higher one",
     () =>
@@ -337,7 +364,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
         }).pipe(Effect.timeout("8 seconds"))
         const status = yield* archive(`status --out ${out}`)
         expect(status.stdout).toMatch(
-          /: running\n0 of 3 files done.*\n.*\nMachines: 1; the last heartbeat was \d s ago.*\n.*\[SttConnectionFailed\]/
+          /: running\n0 of 3 files done.*\n.*\nLimits: 2 files\.\nMachines: 1; the last heartbeat was \d s ago.*\n.*\[SttConnectionFailed\]/
         )
         // It is said once, however often a call is tried.
         const nextTry = Effect.map(

@@ -197,7 +197,7 @@ describe("the arguments", () => {
     archive run --out b                        | Give at least one SOURCE.
     archive run a.wav b.wav --out c            | archive run takes one SOURCE. Give a folder, or put quotes around the pattern.
     archive run a                              | --out is required, such as --out transcripts.
-    archive run a --out b --rate 0             | --rate must be a number above 0.
+    archive run a --out b --rate 0             | --rate must be a number above 0, or none.
     archive run a --out b --format text        | --format must be one of txt, json, srt, vtt, wav.
     archive status --outt b                    | --outt is not an option here. Did you mean --out?
     archive status --model m                   | --model is not an option of archive status, but of transcribe, listen-back, and archive run.`
@@ -387,7 +387,7 @@ describe("the help", () => {
     transcribe    | concurrency | 4                   | cli/src/manyRecordings.ts                         | defaultConcurrency = 4
     archive run   | pieceMinutes| 5                   | archive/src/internal/file/transcribe.ts           | longestPiece = 300_000
     archive run   | concurrency | 16                  | cli/src/archive/store.ts                          | defaultConcurrency = 16
-    archive run   | afterCrash  | hold                | archive/src/internal/service/requests.ts          | request.unanswered ?? "hold"
+    archive run   | afterCrash  | hold                | archive/src/internal/model/request.ts             | stored?.unanswered ?? "hold"
     serve         | port        | 7800                | cli/src/servePorts.ts                             | usualPort = 7800
     run           | host        | 127.0.0.1           | local-service/src/internal/options.ts             | options.host ?? "127.0.0.1"
     run           | credits     | 1,000,000           | local-service/src/internal/options.ts             | options.credits ?? 1_000_000

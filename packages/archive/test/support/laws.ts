@@ -4,7 +4,7 @@
  *
  * Times are milliseconds of a clock that never jumps. A file is a path and a version of its content, such as `a.wav#2`.
  */
-import type { FileState, Limits, RunState } from "../../src/Run.js"
+import type { FileState, LimitChanges, Limits, RunState } from "../../src/Run.js"
 
 /** What a person saw of a file. */
 export interface Seen {
@@ -44,8 +44,11 @@ export type Event = { readonly at: number } & (
   | { readonly is: "goesOn"; readonly afterRefusal: boolean }
   /** A person has named the tag of these files, by their ids. */
   | { readonly is: "retried"; readonly ids: ReadonlyArray<string> }
-  /** The limits that the store has from now on. */
+  /** The limits that hold for sure from now on. */
   | { readonly is: "limits"; readonly limits: Limits }
+  /** A command is given that changes limits. It may still be carried out much later. */
+  | { readonly is: "asked for limits"; readonly changes: LimitChanges }
+  | { readonly is: "saw limits"; readonly limits: Limits }
   | { readonly is: "seen"; readonly state: RunState; readonly files: ReadonlyArray<Seen> }
   | { readonly is: "killed" | "frozen" | "continued" | "asked to end"; readonly process: string }
   /** `inTime`: within its time for calls under way. */
@@ -214,6 +217,28 @@ export const moneyIsWithinTheLimit: Law = (log) =>
       : `${spent} credits, and the limit is ${maxCredits}`
   })
 
+const limitNames = ["maxFiles", "maxCredits"] as const
+
+/** A limit stays until a person gives another one or removes it. */
+export const limitsStay: Law = (log) => {
+  const asked = new Map<string, Set<number | "none">>()
+  let before: Limits = {}
+  return log.flatMap((event) => {
+    for (const name of limitNames) {
+      const change = event.is === "asked for limits" ? event.changes[name] : undefined
+      if (change !== undefined) asked.set(name, (asked.get(name) ?? new Set()).add(change))
+    }
+    if (event.is !== "saw limits") return []
+    const { limits } = event
+    const broken = limitNames.filter(
+      (name) => limits[name] !== before[name] && asked.get(name)?.has(limits[name] ?? "none") !== true
+    )
+    const sentences = broken.map((name) => `${name} was ${before[name]} and is ${limits[name]}, as nobody asked`)
+    before = limits
+    return sentences
+  })
+}
+
 interface Begun {
   readonly id: string
   readonly cost: number
@@ -299,6 +324,7 @@ export const laws = {
   oneCallFirstAfterARefusal,
   filesAreWithinTheLimit,
   moneyIsWithinTheLimit,
+  limitsStay,
   endsWhenAsked,
   noAnswerIsLost,
   oneResultForAPath

@@ -40,6 +40,21 @@ export const commandOf = (name: string, { settings }: RunStatus, store: Store): 
   return `speech archive ${name} --out ${quoted(directory)}${inFile}${store._tag === "Database" ? " and the same --store" : ""}`
 }
 
+const limitsIn = ({ limits: { callsPerSecond, maxCredits, maxFiles } }: RunStatus): string =>
+  applying(
+    maxCredits !== undefined && plural(maxCredits, "credit"),
+    maxFiles !== undefined && files(maxFiles),
+    callsPerSecond !== undefined && `${plural(callsPerSecond, "call")} a second`
+  ).join(", ")
+
+/** What holds for the calls that begin now, some of it perhaps since an earlier command. */
+export const inForce = (status: RunStatus): ReadonlyArray<string> =>
+  applying(
+    limitsIn(status) !== "" && `Limits of the run: ${limitsIn(status)}.`,
+    status.settings.unanswered === "repeat" &&
+      "A file that may have been billed but has no result is called again, and may be billed again: --after-crash repeat."
+  )
+
 /** When a machine was last known to be alive. */
 const lastHeartbeat = ({ heartbeatAt }: RunStatus, now: number): string =>
   heartbeatAt === undefined
@@ -73,6 +88,7 @@ export const describe = (status: RunStatus, now: number): string => {
     unknownCosts === 0
       ? `Spent: ${held === 0 ? "" : "at most "}${count(credits)} credits.`
       : `Spent: ${count(credits)} credits, and what the calls of ${files(unknownCosts)} that ${unknownCosts === 1 ? "is" : "are"} held may have cost.`,
+    limitsIn(status) !== "" && `Limits: ${limitsIn(status)}.`,
     state === "running" && `Machines: ${count(machines)}; ${lastHeartbeat(status, now)}.`,
     outageOf(status)
   ).join("\n")

@@ -6,7 +6,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import type { RunRequest } from "@effect-speech/archive/Archive"
 import type { ArchiveSourceFailed } from "@effect-speech/archive/ArchiveError"
 import * as Operation from "@effect-speech/archive/Operation"
-import type { Limits } from "@effect-speech/archive/Run"
+import type { LimitChanges } from "@effect-speech/archive/Run"
 import * as Source from "@effect-speech/archive/Source"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import * as Recording from "@effect-speech/stt/Recording"
@@ -102,11 +102,11 @@ const transcription = ({ hotwords, model = "", parseNumber, pieceMinutes, segmen
     segmentFields
   })
 
-/** The limits that are given. */
-export const limitsOf = ({ maxCredits, maxFiles, rate }: Given<"archive run"> | Given<"archive resume">): Limits => ({
-  ...(rate === undefined ? {} : { callsPerSecond: rate }),
-  ...(maxFiles === undefined ? {} : { maxFiles }),
-  ...(maxCredits === undefined ? {} : { maxCredits })
+/** The limits that are given. The run keeps the others. */
+export const limitsOf = ({ maxCredits, maxFiles, rate }: Given<"archive run" | "archive resume">): LimitChanges => ({
+  callsPerSecond: rate,
+  maxFiles,
+  maxCredits
 })
 
 export const requestOf = (
@@ -124,7 +124,7 @@ export const requestOf = (
     return {
       source: yield* sourceOf(path, kind, byContent),
       operation: isTexts(kind) ? Operation.synthesize({ lang, voice, outputFormat, speed }) : transcription(given),
-      output: { directory: resolve(out), format: format ?? (isTexts(kind) ? "wav" : "txt") },
+      output: { directory: resolve(out), format },
       limits: limitsOf(given),
       unanswered: afterCrash ?? unanswered
     }

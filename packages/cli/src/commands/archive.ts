@@ -19,6 +19,7 @@ import {
   describePlan,
   elsewhere,
   exitCodeOf,
+  inForce,
   isListingOver,
   leftBy,
   makeLine,
@@ -174,6 +175,7 @@ const work = <E, R>(
     yield* sayFormer(options, store._tag === "Database" && !options.work)
     const begun = yield* begin(yield* Archive)
     id = begun.id
+    yield* note(...inForce(begun))
     if (!makesCalls(store, options) && begun.machines === 0) yield* advise(begun, store)
     return yield* watch(begun, { json: options.json, everyChange: false })
   })
@@ -278,7 +280,7 @@ const goOn = <E>(
   })
 
 export const resume = (given: Given<"archive resume">) =>
-  goOn(given, (archive, { id, limits }) => archive.resume(id, { limits: { ...limits, ...limitsOf(given) } }))
+  goOn(given, (archive, { id }) => archive.resume(id, { limits: limitsOf(given) }))
 
 export const retry = (given: Given<"archive retry">) =>
   goOn(given, (archive, found) =>

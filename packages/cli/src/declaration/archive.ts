@@ -3,7 +3,19 @@
  */
 import type { Warning } from "@effect-speech/long-form/LongTranscription"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
-import { type Command, choice, flag, group, number, oneOf, optional, repeatable, required, text } from "../option.js"
+import {
+  type Command,
+  choice,
+  flag,
+  group,
+  number,
+  oneOf,
+  optional,
+  orNone,
+  repeatable,
+  required,
+  text
+} from "../option.js"
 import { cutting, modelDetails, modelWords, recognition } from "./recognising.js"
 import { allowInsecureHttp, dotenv, json } from "./shared.js"
 import { lang, outputFormat, speed, voice } from "./speaking.js"
@@ -29,19 +41,22 @@ const archiveFormat = (description: string, inWords: string) =>
 
 /** The limits of a run, over all machines. */
 const limits = (inWords: string) => ({
-  rate: optional("--rate N", number({ above: 0 }), "Most calls to begin in a second, on all machines together.", {
-    default: inWords
-  }),
+  rate: optional(
+    "--rate N",
+    orNone(number({ above: 0 })),
+    "Most calls to begin in a second, on all machines together, or none.",
+    { default: inWords }
+  ),
   maxFiles: optional(
     "--max-files N",
-    number({ from: 0, integer: true }),
-    "Suspend the run after calls for this many files.",
+    orNone(number({ from: 0, integer: true })),
+    "Suspend the run after calls for this many files; none removes the limit.",
     { default: inWords }
   ),
   maxCredits: optional(
     "--max-credits N",
-    number({ from: 0, integer: true }),
-    "Suspend the run before it costs more. A started second of audio, or a code point, costs 1.",
+    orNone(number({ from: 0, integer: true })),
+    "Suspend the run before it costs more; none removes the limit. A started second of audio, or a code point, costs 1.",
     { default: inWords }
   )
 })
@@ -126,7 +141,7 @@ export const archiveRun = {
         completes: "folder",
         short: "o"
       }),
-      format: archiveFormat("Format of the results.", "txt, or wav for a synthesis"),
+      format: archiveFormat("Format of the results.", "that of the run; at first txt, or wav for a synthesis"),
       failOn,
       json
     }),
@@ -137,9 +152,9 @@ export const archiveRun = {
         "--after-crash WHAT",
         unanswered,
         "What to do with a file that may have been billed but has no result, such as after a crash.",
-        { default: "hold" }
+        { default: "that of the run; at first hold" }
       ),
-      ...limits("no limit")
+      ...limits("the limit of the run; at first none")
     }),
     ...group("Transcription", { model: modelOfRun, ...recognition, ...cutting }),
     ...group("Synthesis", onlyForTexts),

@@ -11,7 +11,7 @@ import type { SourceItem } from "../source/SourceItem.js"
 export const encodeOperation = Schema.encodeSync(Operation)
 
 /** A run is its operation and its source, in a store: a UUID of version 8. */
-export const runIdOf = ({ byContent, operation, root }: RunSettings): RunId =>
+export const runIdOf = ({ byContent, operation, root }: Pick<RunSettings, "byContent" | "operation" | "root">): RunId =>
   RunId.make(
     Uuid.fromBytes(
       createHash("sha256")

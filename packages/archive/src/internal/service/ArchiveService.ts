@@ -15,7 +15,7 @@ import type {
 } from "../../ArchiveError.js"
 import type { Operation } from "../../Operation.js"
 import type { Format, Output } from "../../Output.js"
-import type { FileRecord, FileState, Limits, OutputReport, RunId, RunStatus, Unanswered } from "../../Run.js"
+import type { FileRecord, FileState, LimitChanges, OutputReport, RunId, RunStatus, Unanswered } from "../../Run.js"
 import type { Source } from "../../Source.js"
 
 /**
@@ -42,11 +42,14 @@ export interface RunRequest<R = never> {
   readonly source: Source<R>
   /** What to do with each file. */
   readonly operation: Operation
-  /** Where the results are written. */
-  readonly output: Output
-  /** Limits over all machines. They replace all those of a run that exists. Default: none. */
-  readonly limits?: Limits | undefined
-  /** What to do with a file whose call may have been answered before its process ended. Default: `hold`. */
+  /** Where the results are written, and in which format. Default of the format: that of the run, or `txt`, or `wav` for a synthesis. */
+  readonly output: Pick<Output, "directory"> & { readonly format?: Format | undefined }
+  /** Limits over all machines. In a run that exists, a limit that is left out stays, and `"none"` removes it. Default: no limit. */
+  readonly limits?: LimitChanges | undefined
+  /**
+   * What to do with a file whose call may have been answered before its process ended. Default: what the run does, or `hold` for a new
+   * one.
+   */
   readonly unanswered?: Unanswered | undefined
 }
 
@@ -133,12 +136,12 @@ export interface ArchiveService {
   /** No call begins any more, on any machine. Those under way are finished. */
   readonly pause: (run: RunId) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed>
   /**
-   * Goes on after a pause or a suspension. `limits` replace all limits of the run. After a refusal one call is made first. Fails with `ArchiveRunConflict` if the files of the
-   * run were never listed to their end.
+   * Goes on after a pause or a suspension. A limit of the run that `limits` leave out stays, and `"none"` removes it. After a refusal one
+   * call is made first. Fails with `ArchiveRunConflict` if the files of the run were never listed to their end.
    */
   readonly resume: (
     run: RunId,
-    options?: { readonly limits?: Limits | undefined }
+    options?: { readonly limits?: LimitChanges | undefined }
   ) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveRunConflict | ArchiveStoreFailed>
   /**
    * Failed files become pending, and the run goes on. With `only`: the failed and the held files with this tag, of which there

@@ -4,7 +4,10 @@ import type { RunSettings } from "../../Run.js"
 import { encodeOperation } from "../model/identity.js"
 
 /** What decides the result of a file, by the name of the field. A field that is `undefined` is missing. */
-const decisive = ({ byContent, operation }: RunSettings): ReadonlyMap<string, string> => {
+const decisive = ({
+  byContent,
+  operation
+}: Pick<RunSettings, "byContent" | "operation">): ReadonlyMap<string, string> => {
   const { _tag, ...fields } = encodeOperation(operation)
   const all: Record<string, unknown> = { operation: _tag, byContent, ...fields }
   return new Map(
@@ -24,7 +27,7 @@ const shown = (name: string, there: string | undefined, here: string | undefined
 export const conflictOf = (
   run: string,
   stored: RunSettings,
-  requested: RunSettings
+  requested: Pick<RunSettings, "byContent" | "operation">
 ): ArchiveRunConflict | undefined => {
   const [there, here] = [decisive(stored), decisive(requested)]
   const differences = [...new Set([...there.keys(), ...here.keys()])]

@@ -6,10 +6,11 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { SourceItem } from "../../Source.js"
 import * as Money from "../model/money.js"
+import { settingsAfter } from "../model/request.js"
 import { makeSeen } from "../source/seen.js"
 import { type ArchiveService, Plan } from "./ArchiveService.js"
 import type { Parts } from "./parts.js"
-import { identify, listsNothing, pages, settingsOf } from "./requests.js"
+import { identify, listsNothing, pages, settingsOf, storedSettings } from "./requests.js"
 import { validate } from "./validate.js"
 
 const noPlan = { files: 0, bytes: 0, done: 0, toCall: 0, cost: 0, unknownCost: 0, mostCost: 0 }
@@ -18,9 +19,10 @@ export const make =
   ({ checks, costs, store }: Pick<Parts, "checks" | "costs" | "store">): ArchiveService["plan"] =>
   (request) =>
     Effect.gen(function* () {
-      const settings = settingsOf(request)
-      yield* validate(settings, request.limits ?? {})
-      const run = yield* identify(store, request, settings)
+      const requested = settingsOf(request)
+      yield* validate(settingsAfter(undefined, requested), request.limits ?? {})
+      const run = yield* identify(store, request, requested)
+      const settings = settingsAfter(yield* storedSettings(store, run), requested)
       const costOf = costs.get(settings.operation._tag)
       const cost = (item: SourceItem) =>
         costOf?.({ file: { ...item, run, seq: 1, callId: "", attempts: 0 }, settings }) ?? Effect.succeed(Money.nothing)

@@ -6,7 +6,6 @@ import { isAbsolute, join, resolve } from "node:path"
 import * as Printable from "@effect-speech/common/Printable"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { ArchiveRunConflict, type ArchiveRunInvalid } from "../../ArchiveError.js"
 import type { RunSettings } from "../../Run.js"
@@ -15,6 +14,7 @@ import type { Job } from "../file/job.js"
 import { runIdOf } from "../model/identity.js"
 import type * as Money from "../model/money.js"
 import { realPath, realRoot } from "../model/paths.js"
+import { type RequestedSettings, settingsAfter } from "../model/request.js"
 import { runInvalid } from "../runInvalid.js"
 import { checkItems } from "../source/checkItems.js"
 import { foldsCase } from "../source/places.js"
@@ -27,13 +27,13 @@ export type CostOf = (job: Job) => Effect.Effect<Money.Cost>
 export type Check = (item: SourceItem, settings: RunSettings) => Effect.Effect<void, ArchiveRunInvalid>
 
 /** Paths are real paths. */
-export const settingsOf = <R>(request: RunRequest<R>): RunSettings => ({
+export const settingsOf = <R>(request: RunRequest<R>): RequestedSettings => ({
   operation: request.operation,
   root: realRoot(request.source.root),
   source: request.source.description,
   byContent: request.source.byContent,
   output: { ...request.output, directory: realPath(request.output.directory) },
-  unanswered: request.unanswered ?? "hold"
+  unanswered: request.unanswered
 })
 
 /** The files of a request, as its output can hold them. */
@@ -59,7 +59,7 @@ const knowsSource = <R>(store: StoreService, run: string, request: RunRequest<R>
  * The id of the run with this operation and this source. A source that does not exist any more was moved. Fails if another run has
  * the output, or if the run has paid pieces in another one: results would be mixed, or the pieces not found.
  */
-export const identify = <R>(store: StoreService, request: RunRequest<R>, requested: RunSettings) =>
+export const identify = <R>(store: StoreService, request: RunRequest<R>, requested: RequestedSettings) =>
   Effect.gen(function* () {
     const { output, root } = requested
     let found: string | undefined
@@ -104,16 +104,25 @@ export const pages = <R>(request: RunRequest<R>, settings: RunSettings, check: C
     return Effect.forEach(usable, (item) => check(item, settings), { concurrency: 16, discard: true })
   })
 
+/** The settings of a run with this id, if the store has it. */
+export const storedSettings = (store: StoreService, run: string) =>
+  store.run(run).pipe(
+    Effect.map((row): RunSettings | undefined => row.settings),
+    Effect.catchTag("ArchiveRunNotFound", () => Effect.succeed(undefined))
+  )
+
 /** What was written in another format is not known any more, and audio of another folder is copied from there. */
-export const withEarlierOutputs = (store: StoreService, run: string, settings: RunSettings) =>
+export const withEarlierOutputs = (store: StoreService, run: string, requested: RequestedSettings) =>
   Effect.gen(function* () {
-    const found = yield* Effect.catchTag(Effect.asSome(store.run(run)), "ArchiveRunNotFound", () => Effect.succeedNone)
-    if (Option.isNone(found)) return settings
-    const { earlierOutputs = [], output } = found.value.settings
+    const stored = yield* storedSettings(store, run)
+    const settings = settingsAfter(stored, requested)
+    if (stored === undefined) return { requested, settings }
+    const { earlierOutputs = [], output } = stored
     if (output.format !== settings.output.format) yield* store.forgetOutputs(run)
     const folders = new Set([...earlierOutputs, output.directory])
     folders.delete(settings.output.directory)
-    return folders.size === 0 ? settings : { ...settings, earlierOutputs: [...folders] }
+    const more = folders.size === 0 ? {} : { earlierOutputs: [...folders] }
+    return { requested: { ...requested, ...more }, settings: { ...settings, ...more } }
   })
 
 const hasPieces = (directory: string): boolean => {
@@ -124,5 +133,5 @@ const hasPieces = (directory: string): boolean => {
 export const refuse = (run: string, message: string) =>
   new ArchiveRunConflict({ run, message: Printable.line(message) })
 
-export const listsNothing = ({ source }: RunSettings) =>
+export const listsNothing = ({ source }: Pick<RunSettings, "source">) =>
   runInvalid({ field: "source", problem: Printable.line(`lists nothing: there are no ${source}`) })

@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { settingsAfter } from "../model/request.js"
 import type { RunRow } from "../store/Store.js"
 import { within } from "../within.js"
 import type { ArchiveService } from "./ArchiveService.js"
@@ -21,14 +22,14 @@ export const make =
   ({ begin, checks, store, watch }: Pick<Parts, "begin" | "checks" | "store" | "watch">): ArchiveService["start"] =>
   (request) =>
     Effect.gen(function* () {
-      const requested = settingsOf(request)
-      yield* validate(requested, request.limits ?? {})
-      const run = yield* identify(store, request, requested)
-      const settings = yield* withEarlierOutputs(store, run, requested)
+      const given = settingsOf(request)
+      yield* validate(settingsAfter(undefined, given), request.limits ?? {})
+      const run = yield* identify(store, request, given)
+      const { requested, settings } = yield* withEarlierOutputs(store, run, given)
       let found: Option.Option<RunRow> = Option.none()
       let listing: number | undefined
       const begun = Effect.gen(function* () {
-        found = yield* store.createRun(run, settings, request.limits ?? {})
+        found = yield* store.createRun(run, requested, request.limits ?? {})
         return yield* Effect.catchTag(store.beginListing(run), "ArchiveRunNotFound", Effect.die)
       })
       const listed = Stream.runForEach(pages(request, settings, checks.get(settings.operation._tag)), (page) =>

@@ -52,7 +52,7 @@ export const make = ({
   const resume: ArchiveService["resume"] = (run, change) =>
     Effect.gen(function* () {
       const { state } = yield* requireListed(run)
-      if (change?.limits !== undefined) yield* store.setLimits(run, change.limits)
+      if (change?.limits !== undefined) yield* store.changeLimits(run, change.limits)
       if (state !== "ended") return yield* begin(run, "resumed")
       const status = yield* store.status(run)
       if (status.resultsDue) yield* endings.finishAtItsEnd(run)

@@ -5,10 +5,10 @@ import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { ArchiveRunInvalid } from "../../ArchiveError.js"
-import { Limits, RunSettings } from "../../Run.js"
+import { LimitChanges, RunSettings } from "../../Run.js"
 import { runInvalid } from "../runInvalid.js"
 
-const Started = Schema.Struct({ ...RunSettings.fields, limits: Limits })
+const Started = Schema.Struct({ ...RunSettings.fields, limits: LimitChanges })
 
 const decodeStarted = Schema.decodeUnknownEither(Schema.typeSchema(Started), { onExcessProperty: "error" })
 
@@ -19,7 +19,7 @@ const optionOf = ({ field, problem }: Issue.Issue): Issue.Issue =>
     : { field, problem }
 
 /** Checks the settings and the limits of a run by the rules of the requests, before anything is listed, stored or sent. */
-export const validate = (settings: RunSettings, limits: Limits): Either.Either<void, ArchiveRunInvalid> => {
+export const validate = (settings: RunSettings, limits: LimitChanges): Either.Either<void, ArchiveRunInvalid> => {
   return Either.flatMap(
     Either.mapLeft(decodeStarted({ ...settings, limits }), (error) => runInvalid(optionOf(Issue.first(error.issue)))),
     ({ operation, output }) =>

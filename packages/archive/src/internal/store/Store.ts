@@ -9,10 +9,11 @@ import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type { ArchiveRunConflict, ArchiveRunNotFound, ArchiveStoreFailed } from "../../ArchiveError.js"
 import type { SynthesisResult, TranscriptionResult } from "../../Output.js"
-import type { FileState, Limits, RunId, RunSettings, RunState, RunStatus, Suspension } from "../../Run.js"
+import type { FileState, LimitChanges, Limits, RunId, RunSettings, RunState, RunStatus, Suspension } from "../../Run.js"
 import type { SourceItem } from "../../Source.js"
 import type { FileIdentity } from "../model/identity.js"
 import type { Reason } from "../model/limits.js"
+import type { RequestedSettings } from "../model/request.js"
 import type { RunEvent } from "../model/states.js"
 
 /** What the execution of a run reads. */
@@ -162,13 +163,13 @@ export interface StoreService {
   readonly now: Effect.Effect<number, ArchiveStoreFailed>
 
   /**
-   * Creates the run, or finds it again: it is `listing`, unless it is running. Another operation or way to know files for the same id
-   * is a conflict. The result is the row that was found.
+   * Creates the run, or finds it again: it is `listing`, unless it is running. What is left out of the settings and the limits stays as
+   * the run has it. Another operation or way to know files for the same id is a conflict. The result is the row that was found.
    */
   readonly createRun: (
     id: string,
-    settings: RunSettings,
-    limits: Limits
+    settings: RequestedSettings,
+    limits: LimitChanges
   ) => Effect.Effect<Option.Option<RunRow>, ArchiveRunConflict | ArchiveStoreFailed>
   readonly run: (id: string) => Effect.Effect<RunRow, ArchiveRunNotFound | ArchiveStoreFailed>
   readonly runs: Effect.Effect<ReadonlyArray<RunId>, ArchiveStoreFailed>
@@ -204,7 +205,8 @@ export interface StoreService {
   readonly changeState: (run: string, event: RunEvent, to: RunState) => Effect.Effect<boolean, ArchiveStoreFailed>
   /** The run has ended if it runs in this epoch and no file is pending or started. */
   readonly endIfComplete: (run: string, epoch: number) => Effect.Effect<boolean, ArchiveStoreFailed>
-  readonly setLimits: (run: string, limits: Limits) => Effect.Effect<void, ArchiveStoreFailed>
+  /** A limit that is left out stays as it is. */
+  readonly changeLimits: (run: string, limits: LimitChanges) => Effect.Effect<void, ArchiveStoreFailed>
 
   /** Claims up to `count` pending files, in order. With `priced`, that file, which costs at most so many credits. */
   readonly claim: (

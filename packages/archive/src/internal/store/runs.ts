@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import type { Limits, RunId } from "../../Run.js"
 import { idVersion } from "../model/identity.js"
 import { needsProbe } from "../model/limits.js"
+import { limitsAfter, settingsAfter } from "../model/request.js"
 import { statesBefore } from "../model/states.js"
 import { conflictOf } from "../service/conflict.js"
 import type { StoreService } from "./Store.js"
@@ -62,7 +63,7 @@ export const make = (
   tables: Tables
 ): Pick<
   StoreService,
-  "createRun" | "run" | "runs" | "running" | "begin" | "changeState" | "endIfComplete" | "setLimits"
+  "createRun" | "run" | "runs" | "running" | "begin" | "changeState" | "endIfComplete" | "changeLimits"
 > => {
   const { withhold, writeLimits } = startingOf(tables)
   const { encode, existingRun, failing, lockRun, now, runMayBe, sql, toRunRow, withNow } = tables
@@ -70,19 +71,20 @@ export const make = (
     Effect.map(statement, (rows) => rows.length > 0)
 
   return {
-    createRun: (id, settings, limits) =>
+    createRun: (id, requested, limits) =>
       failing(
         sql.withTransaction(
           Effect.gen(function* () {
             const at = yield* now
             const created = yield* sql`
                 INSERT INTO archive_runs (id, state, settings, ids, created_at, updated_at)
-                VALUES (${id}, 'listing', ${encode(settings)}, ${idVersion}, ${at}, ${at})
+                VALUES (${id}, 'listing', ${encode(settingsAfter(undefined, requested))}, ${idVersion}, ${at}, ${at})
                 ON CONFLICT (id) DO NOTHING RETURNING id`
             const isNew = created.length > 0
             const row = yield* lockRun(id)
             if (row === undefined) return yield* Effect.dieMessage(`The run ${id} vanished while it was created.`)
             const found = toRunRow(row)
+            const settings = settingsAfter(found.settings, requested)
             const conflict = conflictOf(id, found.settings, settings)
             if (conflict !== undefined) return yield* conflict
             yield* sql`
@@ -91,7 +93,7 @@ export const make = (
                 WHERE id = ${id}`
             // What an earlier process repeated is not sent again by one that holds.
             if (found.settings.unanswered === "repeat" && settings.unanswered === "hold") yield* withhold(row)
-            yield* writeLimits(row, limits)
+            yield* writeLimits(row, limitsAfter(found.limits, limits))
             return isNew ? Option.none() : Option.some(found)
           })
         )
@@ -148,11 +150,11 @@ export const make = (
         )
       ),
 
-    setLimits: (run, limits) =>
+    changeLimits: (run, limits) =>
       failing(
         sql.withTransaction(
           Effect.flatMap(lockRun(run), (row) =>
-            row === undefined ? Effect.void : Effect.asVoid(writeLimits(row, limits))
+            row === undefined ? Effect.void : Effect.asVoid(writeLimits(row, limitsAfter(toRunRow(row).limits, limits)))
           )
         )
       )
