@@ -70,6 +70,9 @@ describe("an error of the Effect clients", () => {
       facts: { path: "out.wav", operation: "writeFile", code: "ENOSPC" },
       message: "out.wav can't be written (ENOSPC): the disk is full. Free some space, or write to another disk."
     })
+    // An open file is known to the system by a number.
+    const open = toSpeechError(new SystemError({ ...facts, pathOrDescriptor: 22 }), callSite(speak), "out.wav")
+    expect(open).toMatchObject({ facts: { path: "out.wav" }, message: expect.stringContaining("out.wav can't be") })
     const message = "A piece is paid, but can't be kept and is lost: the folder failed."
     expect(
       speak(new PieceStoreError({ operation: "put", store: "pieces", code: "EIO", piece, message }))

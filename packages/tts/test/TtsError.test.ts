@@ -100,9 +100,9 @@ it("an exceeded deadline names the option to raise", () => {
   const errors = phases.map((phase) => new TtsDeadlineExceeded({ phase, limitMillis: 5 }))
   errors.push(new TtsDeadlineExceeded({ phase: "total", limitMillis: 5, call: { ...nothingSent, queuedMillis: 5 } }))
   expect(describeErrors(errors)).toMatchInlineSnapshot(`
-    "TtsDeadlineExceeded (never): The call exceeded its upload deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.uploadIdle.
+    "TtsDeadlineExceeded (never): The call exceeded its upload deadline of 5 ms: nothing could be sent in that time. Check the network and what reads the recording, or raise deadlines.uploadIdle.
     TtsDeadlineExceeded (never): The call exceeded its answer deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.answer.
-    TtsDeadlineExceeded (never): The call exceeded its download deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.downloadIdle.
+    TtsDeadlineExceeded (never): The call exceeded its download deadline of 5 ms: nothing arrived in that time. Check the network, or raise deadlines.downloadIdle.
     TtsDeadlineExceeded (never): The call exceeded its total deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.total.
     TtsDeadlineExceeded (never): The call waited for other calls until its total deadline of 5 ms, so nothing was sent. Start fewer calls at once, or raise concurrency or deadlines.total."
   `)

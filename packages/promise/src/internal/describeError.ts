@@ -133,7 +133,8 @@ const describePieceStoreError = ({ code, message, operation, piece, store }: Pie
 const describePlatformError = (
   error: PlatformError,
   given: Pick<CommonFacts["FileFailed"], "path" | "operation">,
-  path = error._tag === "SystemError" ? String(error.pathOrDescriptor ?? given.path) : given.path
+  // An open file is known by its descriptor, a number.
+  path = error._tag === "SystemError" && typeof error.pathOrDescriptor === "string" ? error.pathOrDescriptor : given.path
 ): Described => {
   const code = systemCode(error)
   const isNoFile = code === undefined && error._tag === "SystemError" && error.reason === "BadResource"

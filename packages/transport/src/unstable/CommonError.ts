@@ -134,7 +134,7 @@ const deadlineExceededFields = { phase: Phase, limitMillis: Schema.Finite }
 const optionOf = { upload: "uploadIdle", answer: "answer", download: "downloadIdle", total: "total" } as const
 
 /**
- * A phase exceeded its deadline. `advice` is what the caller can do instead of raising the deadline.
+ * A phase exceeded its deadline. `advice` is what the caller can do instead of raising that of the response or the call.
  *
  * @since 0.1.0
  * @category constructors
@@ -145,10 +145,20 @@ export const deadlineExceeded = (advice: string): Definition<typeof deadlineExce
   fields: deadlineExceededFields,
   defaults: { phase: "answer", limitMillis: 600_000 },
   retry: "never",
-  message: ({ call, limitMillis, phase }) =>
-    call.queuedMillis !== undefined && call.attempts.length === 0
-      ? `The call waited for other calls until its total deadline of ${limitMillis} ms, so nothing was sent. Start fewer calls at once, or raise concurrency or deadlines.total.`
-      : `The call exceeded its ${phase} deadline of ${limitMillis} ms. ${advice} If the service was still working, raise deadlines.${optionOf[phase]}.`
+  message: ({ call, limitMillis, phase }) => {
+    if (call.queuedMillis !== undefined && call.attempts.length === 0)
+      return `The call waited for other calls until its total deadline of ${limitMillis} ms, so nothing was sent. Start fewer calls at once, or raise concurrency or deadlines.total.`
+    const exceeded = `The call exceeded its ${phase} deadline of ${limitMillis} ms`
+    const option = `deadlines.${optionOf[phase]}`
+    switch (phase) {
+      case "upload":
+        return `${exceeded}: nothing could be sent in that time. Check the network and what reads the recording, or raise ${option}.`
+      case "download":
+        return `${exceeded}: nothing arrived in that time. Check the network, or raise ${option}.`
+      default:
+        return `${exceeded}. ${advice} If the service was still working, raise ${option}.`
+    }
+  }
 })
 
 /**
