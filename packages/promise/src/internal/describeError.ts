@@ -134,7 +134,9 @@ const describePlatformError = (
   error: PlatformError,
   given: Pick<CommonFacts["FileFailed"], "path" | "operation">,
   // An open file is known by its descriptor, a number.
-  path = error._tag === "SystemError" && typeof error.pathOrDescriptor === "string" ? error.pathOrDescriptor : given.path
+  path = error._tag === "SystemError" && typeof error.pathOrDescriptor === "string"
+    ? error.pathOrDescriptor
+    : given.path
 ): Described => {
   const code = systemCode(error)
   const isNoFile = code === undefined && error._tag === "SystemError" && error.reason === "BadResource"

@@ -245,7 +245,7 @@ export const migrate = (store: string) =>
         store,
         found,
         known: knownVersion,
-        message: `The store ${store} has tables of version ${found}, and this version of the package reads up to ${knownVersion}; install a newer version of it, or use another store.`
+        message: `The store ${store} has tables of version ${found}, and this version of the package reads up to ${knownVersion}; install a newer version of it. With another store, each file is called again.`
       })
     }
   })
