@@ -461,18 +461,25 @@ describe("the tables of retries and billing", () => {
     }
   })
 
-  it("say for each status whether a transcription may be billed, as its report does", () => {
+  it("say for each status whether a call may be billed, as its report does", () => {
     const rows = rowsOf("docs/guides/billing.md", "attempt").filter(([attempt]) => /\d{3}/.test(attempt?.text ?? ""))
     const statuses = rows.flatMap((row) =>
       [...(row[0]?.text ?? "").replace(/ below .*/, "").matchAll(/\d{3}/g)].map(
-        (found) => [Number(found[0]), row[2]?.text] as const
+        (found) => [Number(found[0]), row[1]?.text, row[2]?.text] as const
       )
     )
     expect(statuses.length).toBeGreaterThan(20)
-    for (const [status, billed] of statuses) {
+    const ofContract = new Set(
+      Tts.TtsError.members.map((Member) => new Member()).map((error) => "status" in error && error.status)
+    )
+    for (const [status, ofSynthesis, ofTranscription] of statuses) {
       const attempt = new Transport.CallReport.Attempt({ status, sent: "all", delayMillis: 0, elapsedMillis: 0 })
-      const expected = billingOf([attempt], () => true) === "unknown" ? "may be billed" : "not billed"
-      expect(billed, `${status}`).toBe(expected)
+      const expected = (maySpend: boolean) =>
+        billingOf([attempt], () => maySpend) === "unknown" ? "may be billed" : "not billed"
+      expect(ofSynthesis, `${status} of a synthesis`).toBe(
+        expected(status < 300 || (status >= 500 && !ofContract.has(status)))
+      )
+      expect(ofTranscription, `${status} of a transcription`).toBe(expected(true))
     }
   })
 })
