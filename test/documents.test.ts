@@ -632,6 +632,33 @@ describe("the documents of a package", () => {
     expect(inDocument("ttsBaseUrl")).toBe("`SPEECH_TTS_BASE_URL`")
   })
 
+  it("audio-codec documents all functions of audio", () => {
+    const named = tablesOf("audio-codec").flatMap((table) => table.flatMap((row) => codeIn(row.name)))
+    const functions = Object.keys(AudioCodec.PcmStream)
+    expect(functions.filter((name) => !named.some((code) => code.replace(/\(.*/, "") === name))).toEqual([])
+  })
+
+  it("audio-decoder documents what it says of a recording that can't be decoded", () => {
+    const said = ["decodeWorker.js", "decoder.ts", "probe.ts"].flatMap((file) =>
+      [...read(`packages/audio-decoder/src/internal/${file}`).matchAll(/"((?:its?|reading its) [^"]+)"/g)].map(
+        ([, text]) => text
+      )
+    )
+    const explained = tablesOf("audio-decoder")
+      .flat()
+      .flatMap((row) => ("what to do" in row ? wordsIn(row.name).split(", ") : []))
+    expect(explained.toSorted()).toEqual([...new Set(said)].toSorted())
+  })
+
+  it("long-form documents the languages whose abbreviations it knows", () => {
+    const abbreviations = read("packages/long-form/src/internal/text/abbreviations.ts")
+    const known = [...abbreviations.matchAll(/^ {2}([a-z]{2}): \{$/gm)].map(([, lang]) => lang)
+    const [row] = tablesOf("long-form")
+      .flat()
+      .filter(({ name, meaning }) => codeIn(name).includes("lang") && wordsIn(meaning).includes("abbreviations"))
+    expect(codeIn(row?.meaning)[0]?.split(" ")).toEqual(known)
+  })
+
   it("tts documents the defaults of its contract", () => {
     const inDocument = (entry: string) => wordsIn(cellOf("tts", entry, "the service's default"))
     expect(inDocument("lang")).toBe(`\`${Tts.TtsContract.defaultLang}\``)
