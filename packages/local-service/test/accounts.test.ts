@@ -1,16 +1,20 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { SqlError } from "@effect/sql/SqlError"
 import { expect, layer } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import { makeAccounts } from "../src/internal/account/accounts.js"
 import { type DataDirectory, openDataDirectory } from "../src/internal/account/dataDirectory.js"
 import { isDiskFull } from "../src/internal/isDiskFull.js"
+import type { OperationName } from "../src/OperationName.js"
 
 layer(NodeFileSystem.layer)("the debit of a call", (it) => {
   const initial = { state: "active", credits: 100 } as const
-  const opened = Effect.gen(function* () {
-    const { sql } = yield* openDataDirectory(undefined)
+  const openedWith = Effect.fn(function* (change: (sql: DataDirectory["sql"]) => DataDirectory["sql"]) {
+    const directory = yield* openDataDirectory(undefined)
+    const sql = change(directory.sql)
     const disk = { hasRoom: true }
     const accounts = yield* makeAccounts(sql, {
       initial,
@@ -20,8 +24,10 @@ layer(NodeFileSystem.layer)("the debit of a call", (it) => {
       changed: () => undefined
     })
     const { hold } = yield* accounts.authorizeConsole
-    return { accounts, disk, sql, hold: Effect.suspend(() => hold({ operation: "synthesize", units: 3, credits: 2 })) }
+    const holdFor = (operation: OperationName) => Effect.suspend(() => hold({ operation, units: 3, credits: 2 }))
+    return { accounts, disk, sql, holdFor, hold: holdFor("synthesize") }
   })
+  const opened = openedWith((sql) => sql)
   /** SQLite fails at each debit as on a full disk: a counter has its largest value. */
   const fill = (sql: DataDirectory["sql"]) =>
     Effect.forEach(
@@ -32,6 +38,14 @@ layer(NodeFileSystem.layer)("the debit of a call", (it) => {
       ],
       (statement) => sql.unsafe(statement)
     )
+  /** The disk has no room for a debit of this operation. */
+  const fullFor = (sql: DataDirectory["sql"], operation: "synthesize" | "transcribe"): DataDirectory["sql"] =>
+    new Proxy(sql, {
+      apply: (target, _, parameters) =>
+        parameters.includes(operation)
+          ? Effect.fail(new SqlError({ cause: Object.assign(new Error("full"), { code: "SQLITE_FULL" }) }))
+          : Reflect.apply(target, undefined, parameters)
+    })
   const failureOf = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(Effect.sandbox(effect))
   const never = () => false
   const day = { date: "1970-01-01", operation: "synthesize" }
@@ -72,6 +86,19 @@ layer(NodeFileSystem.layer)("the debit of a call", (it) => {
       for (let turn = 0; turn < 2; turn++) yield* Effect.flatMap(hold, ({ debit }) => debit(never))
       expect(yield* accounts.usage).toEqual([{ ...day, calls: 2, units: 6, credits: 4 }])
       yield* Fiber.interrupt(left)
+    })
+  )
+
+  it.scoped("is written if that of the other operation in its turn fails", () =>
+    Effect.gen(function* () {
+      const { accounts, holdFor } = yield* openedWith((sql) => fullFor(sql, "transcribe"))
+      const holds = yield* Effect.all([holdFor("transcribe"), holdFor("synthesize")])
+      const [transcribed, synthesized] = yield* Effect.forEach(holds, ({ debit }) => Effect.exit(debit(never)), {
+        concurrency: "unbounded"
+      })
+      expect(Exit.isFailure(transcribed ?? Exit.void)).toBe(true)
+      expect(synthesized).toEqual(Exit.void)
+      expect(yield* accounts.usage).toEqual([{ ...day, calls: 1, units: 3, credits: 2 }])
     })
   )
 

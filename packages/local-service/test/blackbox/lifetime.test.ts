@@ -79,6 +79,13 @@ const fullAt = (change: "INSERT ON keys" | "UPDATE ON account") =>
     return dataDirectory
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
+/** Locks the database as another program that writes to it, until the scope closes. */
+const lockDatabase = (dataDirectory: string) =>
+  Effect.gen(function* () {
+    const sql = yield* LibsqlClient.make({ url: `file:${dataDirectory}/service.db` })
+    yield* Effect.acquireRelease(sql`BEGIN IMMEDIATE`, () => Effect.orDie(sql`ROLLBACK`))
+  })
+
 /** The contents of all files but that of the key. */
 const contentsOf = (folder: string) =>
   fs
@@ -262,6 +269,32 @@ describe("a data directory", () => {
         expect(changed.status).toBe(500)
         expect(changed.text).toContain("the disk of the service is full")
       })
+    })
+  )
+
+  it.live("whose database another program has open is refused, and the message says so", () =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* usedDirectory
+      yield* lockDatabase(dataDirectory)
+      yield* refusal(
+        { dataDirectory },
+        unusable(dataDirectory, /service\.db is open in another program; close it there/)
+      )
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  )
+
+  it.live("has a database that no other program can lock during the run, so each call is billed", () =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* usedDirectory
+      const other = Effect.provide(Effect.scoped(lockDatabase(dataDirectory)), Reactivity.layer)
+      yield* during({ dataDirectory }, function* ({ ask, synthesize, transcribe }) {
+        expect(yield* Effect.flip(other)).toMatchObject({ cause: { code: "SQLITE_BUSY" } })
+        yield* synthesize({ text: "abc" })
+        expect(yield* Effect.flip(other)).toMatchObject({ cause: { code: "SQLITE_BUSY" } })
+        yield* transcribe(validForm())
+        expect((yield* ask("GET", "/usage")).json()).toMatchObject([{ calls: 1, credits: 3 }, { calls: 1 }])
+      })
+      yield* other
     })
   )
 

@@ -27,6 +27,8 @@ export interface DataDirectory {
   readonly hasRoom: () => boolean
 }
 
+const databaseName = "service.db"
+
 /** Version of the tables below. If you change them, raise it and add a migration. */
 const version = 1
 
@@ -161,8 +163,15 @@ const openOnDisk = (directory: string) =>
         )
       )
     )
-    const path = join(directory, "service.db")
+    const path = join(directory, databaseName)
     const sql = yield* openDatabase(path)
+    const failed = (error: unknown) =>
+      unusable(
+        error,
+        isLocked(error)
+          ? `${path} is open in another program; close it there, or give another directory.`
+          : `${path} is not a database of this version of the local service, or is damaged; move it away, or give another directory.`
+      )
     yield* Effect.mapError(
       Effect.gen(function* () {
         // First: it refuses a database of another program and leaves it unchanged.
@@ -171,12 +180,9 @@ const openOnDisk = (directory: string) =>
         // Commits survive the end of the process. A power cut may lose the last commits, but does not damage the file.
         yield* sql`PRAGMA synchronous = NORMAL`
       }),
-      (error) =>
-        unusable(
-          error,
-          `${path} is not a database of this version of the local service, or is damaged; move it away, or give another directory.`
-        )
+      failed
     )
+    yield* Effect.mapError(keepOthersOut(sql), failed)
     const temporaryFolder = yield* Effect.tryPromise({
       try: () => openTemporaryFolder(directory),
       catch: (error) =>
@@ -215,6 +221,30 @@ const makeClient = (url: string) => Effect.provide(LibsqlClient.make({ url }), R
  */
 const lock = (sql: LibsqlClient.LibsqlClient) =>
   Effect.acquireRelease(sql`BEGIN EXCLUSIVE`, () => Effect.ignore(sql`ROLLBACK`))
+
+/**
+ * Keeps other programs from reading and writing the database until the scope closes or the process ends: a debit must never fail because
+ * one of them has it locked. After such a failure libsql does not reset the statement, and then no later write is committed.
+ */
+const keepOthersOut = (sql: LibsqlClient.LibsqlClient) =>
+  Effect.acquireRelease(
+    // The first write takes the lock.
+    Effect.all([sql`PRAGMA locking_mode = EXCLUSIVE`, sql`BEGIN IMMEDIATE`, sql`COMMIT`]),
+    // libsql closes a connection only when its statements are collected as garbage. Without WAL it holds no lock till then.
+    // The mode of locking can't change in WAL, and changes with the next read.
+    () =>
+      Effect.ignore(
+        Effect.all([
+          sql`PRAGMA journal_mode = DELETE`,
+          sql`PRAGMA locking_mode = NORMAL`,
+          sql`SELECT state FROM account`
+        ])
+      )
+  )
+
+/** Whether the cause of an error is that another program has the database locked. */
+const isLocked = (error: unknown): boolean =>
+  error instanceof Error && (("code" in error && String(error.code).startsWith("SQLITE_BUSY")) || isLocked(error.cause))
 
 const notOurs = new SqlError({ cause: "another database, or a damaged one" })
 

@@ -39,14 +39,17 @@ export const makeDebits = (
       // The socket is destroyed in this turn, and its close interrupts the call in the next.
       const debits = [...waiting].filter(({ isDisconnected }) => !isDisconnected())
       for (const one of debits) waiting.delete(one)
-      return Effect.forEach(sumsOf(debits), (sum) => write(store, date, sum), { discard: true }).pipe(
-        Effect.orDie,
-        Effect.onExit((exit) =>
-          Effect.map(publish, () => {
-            hasFailed = Exit.isFailure(exit)
-            for (const { done } of debits) done(exit)
-          })
-        )
+      // Each sum is a statement of its own, so one can be on disk although another is not.
+      return Effect.forEach(
+        sumsOf(debits),
+        (sum) =>
+          Effect.flatMap(Effect.exit(Effect.orDie(write(store, date, sum))), (exit) =>
+            Effect.map(publish, () => {
+              hasFailed = Exit.isFailure(exit)
+              for (const { cost, done } of debits) if (cost.operation === sum.operation) done(exit)
+            })
+          ),
+        { discard: true }
       )
     })
   )
