@@ -27,7 +27,7 @@ const service = {
       completes: "folder"
     }),
     newKey: flag("--new-key", "Create a new key in --data-dir, and revoke the old one."),
-    credits: optional("--credits N", number(), "Credit of the account at the start.", { default: "1,000,000" })
+    credits: optional("--credits N", number(), "Credit of a new account.", { default: "1,000,000" })
   }),
   ...group("Recordings and models", {
     recordings: optional(
