@@ -484,6 +484,19 @@ describe("the tables of retries and billing", () => {
   })
 })
 
+it("the page of errors has each category, and the status of each error in an HttpApi", () => {
+  const tables = tokensIn("docs/guides/errors-and-retries.md", "table")
+  const rowsOf = (column: string) => tables.find(({ header }) => header[0]?.text === column)?.rows ?? []
+  const errors = [...Stt.SttError.members, ...Tts.TtsError.members]
+  const categories = rowsOf("category").flatMap(([category]) => codeIn(category?.tokens))
+  expect(categories.toSorted()).toEqual([...new Set(errors.map((Class) => new Class().category))].toSorted())
+  const listed = rowsOf("status").flatMap(([status, names]) =>
+    codeIn(names?.tokens).map((name) => `${name} ${status?.text}`)
+  )
+  const declared = errors.map((Class) => `${Class._tag.slice(3)} ${httpStatusOf(Class)}`)
+  expect(listed.toSorted()).toEqual([...new Set(declared)].toSorted())
+})
+
 describe("the documents of a package", () => {
   it("promise documents each use of a speech, and each event", () => {
     const uses = interfaceOf("promise", "Speech", "Speech").filter((name) => !["catch", "finally"].includes(name))
