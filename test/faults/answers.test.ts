@@ -1,4 +1,4 @@
-import { describe, expect } from "@effect/vitest"
+import { describe } from "@effect/vitest"
 import type { Deadlines } from "@effect-speech/transport/Deadlines"
 import { type Fault, itEndsAs, type Outcome } from "effect-speech-test-support/faults"
 import * as server from "effect-speech-test-support/faultyServer"
@@ -56,13 +56,13 @@ describe.concurrent("a server that responds to a recording with a 200 that", () 
     deadlines,
     transcribe: { call: { billing: "unknown", attempts: [{ status: 200, sent: "all" }] }, ...transcribe }
   })
-  const notJson = { _tag: "SttInvalidResponse", problem: expect.stringContaining("not JSON") }
+  const halfOfJson = { _tag: "SttInvalidResponse", problem: "its JSON is cut off" }
   const cutOff = { _tag: "SttConnectionFailed", reason: "cut", sent: "all" }
   const longOk = head(200, { ...json, "content-length": "1000" })
   const success = JSON.stringify({ status: "success", text: "नमस्ते", call_id: "call-1" })
 
   itEndsAs([
-    answer("ends too early, with its connection", write(`${head(200, json)}{"text":"नमस्`, hangUp), notJson),
+    answer("ends too early, with its connection", write(`${head(200, json)}{"text":"नमस्`, hangUp), halfOfJson),
     answer("stops", write(`${longOk}{`), { _tag: "SttDeadlineExceeded", phase: "download", limitMillis: 400 }, idle),
     answer("is cut", write(`${longOk}{`, hangUp), cutOff),
     answer("is cut within a chunk", write(head(200, chunked) + chunk("{"), hangUp), cutOff),
