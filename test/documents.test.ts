@@ -599,6 +599,15 @@ describe("the documents of a package", () => {
     expect(missing(name, entries)).toEqual([])
   })
 
+  it("archive names only tags of failures that the code has", () => {
+    const named = tokensIn("docs/guides/archive-states.md", "codespan").flatMap(
+      ({ text }) => /^[A-Z][a-z]+(?:[A-Z][a-z]+)+$/.exec(text) ?? []
+    )
+    const source = ["archive", "stt", "tts"].map(sourceOf).join("\n")
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.filter((tag) => tag !== "FileErrorTag" && !source.includes(`"${tag}"`))).toEqual([])
+  })
+
   // The reference shows the fields of results, such as a report or a status, with these sentences.
   it.each(["long-form", "archive"])("%s says what each field of its results is", (name) => {
     const folder = `packages/${name}/src`
