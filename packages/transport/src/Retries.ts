@@ -31,8 +31,8 @@ export interface RetryOptions<E = ServiceError> {
    *
    * A `Schedule` gets each error that allows a retry. It decides how many retries there are, and after which delays. The time of a
    * `Retry-After` is added to the delay. If it is longer than 8 seconds and than the delay, the call fails at once, unless a `total`
-   * deadline leaves the time. After an attempt that may be billed, such as a transcription's 500, it allows at most 2 retries. The
-   * `times` of a {@link RetryPolicy} allows more.
+   * deadline or an `outage` of the call leaves the time. After an attempt that may be billed, such as a transcription's 500, it allows
+   * at most 2 retries. The `times` of a {@link RetryPolicy} allows more.
    */
   readonly retries?: number | RetryPolicy | Schedule.Schedule<unknown, E> | undefined
   /**

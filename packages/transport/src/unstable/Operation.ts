@@ -18,7 +18,7 @@ import type { Upload } from "./Upload.js"
 export interface Operation<A, E extends ServiceError, Context = undefined, Reading extends E = E> {
   /** Name in spans, metrics and logs: `transcribe`, `synthesize`. */
   readonly name: string
-  /** Id that every attempt sends. */
+  /** Id of the call in reports and spans. To send it, put it into the request. */
   readonly sentId: string
   /**
    * The request without the key; or an effect that builds a new one for each attempt, from memory and without waiting; or
