@@ -147,7 +147,10 @@ export const archiveRun = {
     }),
     ...group("Run", {
       dryRun: flag("--dry-run", "Print the number of files to send, and their cost. Send and store nothing."),
-      byContent: flag("--by-content", "Recognise a file that was moved or touched by its content."),
+      byContent: flag(
+        "--by-content",
+        "Recognise a file that was moved or touched by its content. Give it from the first run on."
+      ),
       afterCrash: oneOf(
         "--after-crash WHAT",
         unanswered,
