@@ -151,6 +151,7 @@ const ended = new Run.EndedRun({
   warnings: {},
   credits: 2,
   unknownCosts: 0,
+  abandoned: 0,
   resultsDue: false,
   machines: 0,
   createdAt: now,

@@ -365,13 +365,18 @@ const statusFields = {
   holds: Tags,
   /** Number of done files by the tag of their warnings. A file can have several. */
   warnings: Tags,
-  /** What the recorded calls cost, by the price of {@link Limits}. */
+  /** What the recorded calls cost, and those of held and abandoned files may have cost, by the price of {@link Limits}. */
   credits: Schema.Number,
-  /** Held files of which it is not known what their calls may have cost: they began without a limit of credits. */
+  /** Held and abandoned files of which it is not known what their calls may have cost: they began without a limit of credits. */
   unknownCosts: Schema.Number,
+  /**
+   * Started files that no process works on any more. Their calls may have been billed: the next process that works on the run holds them,
+   * or repeats them if `settings.unanswered` is `repeat`.
+   */
+  abandoned: Schema.Number,
   /** The run has begun since `results.jsonl` was written. */
   resultsDue: Schema.Boolean,
-  /** The machines with a heartbeat in the last 35 seconds. */
+  /** The machines with a heartbeat in the last 35 seconds. If the store is a file: none as soon as its process has ended. */
   machines: Schema.Number,
   /** The last heartbeat of a machine that has not left in order. */
   heartbeatAt: Schema.optional(Schema.DateTimeUtcFromNumber),

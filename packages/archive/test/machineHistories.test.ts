@@ -418,6 +418,12 @@ class History {
     )
     this.log.push({ at: this.world.now, is: "seen", state: status.state, files: seen })
     this.log.push({ at: this.world.now, is: "limits", limits: status.limits })
+    // A database only knows by the heartbeats.
+    if (this.url === undefined && !this.#isLocked && this.processes.every(({ machine }) => machine.isDead)) {
+      const { abandoned, counts, machines } = status
+      if (machines > 0 || abandoned !== counts.started)
+        this.problems.push(`no process works, and the status says ${machines}, with ${abandoned} of ${counts.started}`)
+    }
     this.log.push({ at: this.world.now, is: "saw limits", limits: status.limits })
     return { status, files: seen }
   }

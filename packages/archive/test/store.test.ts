@@ -100,6 +100,33 @@ for (const { title, open, installed } of databases) {
         })
       )
 
+      it.effect("says how many started files no machine works on, and what they may have cost", () =>
+        Effect.gen(function* () {
+          const { claim, run, settle, silence, store } = yield* begun(5, { limits: { maxCredits: 100 } })
+          const abandoned = Effect.map(store.status(run), (status) => [
+            status.abandoned,
+            status.credits,
+            status.unknownCosts
+          ])
+          yield* claim(1, "a", 3)
+          yield* claim(2, "a", 4)
+          yield* claim(3, "b", 5)
+          yield* settle(2, done(4))
+          assert.deepStrictEqual(yield* abandoned, [0, 4, 0])
+          yield* silence("a")
+          assert.deepStrictEqual(yield* abandoned, [1, 7, 0])
+          yield* store.changeLimits(run, { maxCredits: "none" })
+          yield* claim(4, "b")
+          yield* silence("b")
+          assert.deepStrictEqual(yield* abandoned, [3, 12, 1])
+          assert.deepInclude((yield* store.status(run)).counts, { started: 3, held: 0 })
+          // They are held with the same cost.
+          yield* store.takeOver(run, ["a", "b"])
+          assert.deepStrictEqual(yield* abandoned, [0, 12, 1])
+          assert.deepInclude((yield* store.status(run)).counts, { started: 0, held: 3 })
+        })
+      )
+
       it.effect("adds a file once, in order; a changed one is a new one, and one that is gone leaves", () =>
         Effect.gen(function* () {
           const { store, run, claim, settle, files } = yield* begun(4)

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync
@@ -50,6 +51,29 @@ const begun = Effect.gen(function* () {
 const fails = <E>(layer: Layer.Layer<Store, E>) => Effect.flip(Effect.scoped(Layer.build(layer)))
 
 describe("a store in a file", () => {
+  it.scoped("says at once that its process has ended, also if it was killed, and what it had begun", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "store.db")
+      const look = Effect.flatMap(Store, (store) => store.status("run")).pipe(
+        Effect.map(({ abandoned, counts, machines }) => [machines, counts.started, abandoned]),
+        Effect.provide(layerLibsqlShared({ path }))
+      )
+      // Like a killed process, this one does not leave.
+      yield* Effect.gen(function* () {
+        const epoch = yield* begun
+        const store = yield* Store
+        yield* store.join("a")
+        yield* store.claim("run", epoch, "a", 2)
+        assert.deepStrictEqual(yield* look, [1, 2, 0])
+      }).pipe(Effect.provide(layerLibsql({ path })))
+      assert.deepStrictEqual(yield* look, [0, 2, 2])
+      // What nobody knows is no reason to say so.
+      rmSync(`${path}.lock`)
+      assert.deepStrictEqual(yield* look, [1, 2, 0])
+      assert.isFalse(existsSync(`${path}.lock`))
+    })
+  )
+
   it.scoped("is worked on by one process, by whatever name it opens it", () =>
     Effect.gen(function* () {
       const directory = yield* folder

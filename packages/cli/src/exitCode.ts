@@ -10,7 +10,7 @@ export const done = 0
 export const invalid = 2
 /** A file can't be read or written. */
 export const fileFailed = 3
-/** A run of an archive is suspended or paused. */
+/** A run of an archive is suspended or paused, or no process works on it. */
 export const suspended = 40
 /**
  * A run of an archive ended, but some of its files failed, are held, lack their audio, or have a warning that `--fail-on` names. Or a

@@ -12,6 +12,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { freshDatabase, hasPostgres, postgresTitle } from "effect-speech-test-support/postgres"
 import { refusedAddress } from "effect-speech-test-support/refusedAddress"
+import Database from "libsql"
 import {
   adviceOn,
   describePlan,
@@ -388,6 +389,35 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
     30_000
   )
 
+  it.scoped(
+    "says what a killed process may have had billed, and that no process works on the run, also to who watches",
+    () =>
+      Effect.gen(function* () {
+        const { line, out } = yield* place(3)
+        expect((yield* archive(`${line} --max-files 1`)).code).toBe(40)
+        const database = new Database(`${out}/archive.db`)
+        database.exec(`
+        INSERT INTO archive_machines VALUES ('killed', ${Date.now()});
+        UPDATE archive_runs SET state = 'running';
+        UPDATE archive_files SET state = 1, machine = 'killed', attempts = 1 WHERE seq = 2`)
+        database.close()
+        const shown = `: running\n1 of 3 files done, 1 with no answer, 1 left.`
+        for (const watching of ["", " --watch"]) {
+          const seen = yield* archive(`status --out ${out}${watching}`)
+          expect([seen.code, seen.stdout]).toEqual([40, expect.stringContaining(shown)])
+          expect(seen.stdout).toContain(
+            "Spent: 2 credits, and what the calls of 1 file without a result may have cost."
+          )
+          expect(seen.stdout).toMatch(/\nNo process works on it; the last heartbeat was \d s ago/)
+          expect(seen.stderr).toMatch(/1 file was in progress when the process ended.*\n.*To resume: /)
+        }
+        const json = yield* archive(`status --out ${out} --json`)
+        expect([json.code, JSON.parse(json.stdout)]).toMatchObject([40, { abandoned: 1, machines: 0 }])
+        expect(yield* archive(`retry --out ${out} --only AnswerUnknown`)).toMatchObject({ code: 40 })
+        expect(yield* archive(`resume --out ${out} --max-files none`)).toMatchObject({ code: 0 })
+      })
+  )
+
   it.scoped("ends with 40 if the account is refused, and goes on after it was topped up", () =>
     Effect.gen(function* () {
       const { accounts } = yield* LocalService
@@ -600,6 +630,7 @@ const facts: typeof RunStatus.Encoded = {
   warnings: {},
   credits: 45_678,
   unknownCosts: 0,
+  abandoned: 0,
   resultsDue: true,
   machines: 3,
   createdAt: 0,
@@ -628,8 +659,32 @@ describe("a plan", () => {
 describe("the report of a run", () => {
   it("says of how many held files the cost is not known", () => {
     expect(describeStatus(statusOf({ unknownCosts: 10 }), 0)).toContain(
-      "Spent: 45,678 credits, and what the calls of 10 files that are held may have cost."
+      "Spent: 45,678 credits, and what the calls of 10 files without a result may have cost."
     )
+  })
+
+  it("says that no process works on it, and what the last one may have had billed", () => {
+    const counts = { pending: 2, started: 2, done: 1, failed: 0, held: 0 }
+    const left = statusOf({ counts, holds: {}, failures: {}, abandoned: 2, unknownCosts: 2, credits: 2, machines: 0 })
+    expect(describeStatus(left, 0).split("\n").slice(1)).toEqual([
+      "1 of 5 files done, 2 with no answer, 2 left.",
+      "Spent: 2 credits, and what the calls of 2 files without a result may have cost.",
+      "No process works on it; there is no heartbeat of one."
+    ])
+    expect(describeStatus(statusOf({ counts, abandoned: 1 }), 0)).toContain(
+      ", 1 in progress, 1 with no answer, 2 left."
+    )
+    const store = { _tag: "File", path: "/my out/archive.db", isDefault: true } as const
+    const inProgress =
+      "2 files were in progress when the process ended: they may have been billed, and have no result. The next command that works on the run"
+    const goOn = "No process works on the run. To resume: speech archive resume --out '/my out'"
+    expect(adviceOn(left, store)).toEqual([`${inProgress} holds them.`, goOn])
+    const repeats = statusOf({
+      ...RunStatus.pipe(Schema.encodeSync)(left),
+      settings: { ...facts.settings, unanswered: "repeat" }
+    })
+    expect(adviceOn(repeats, store)).toEqual([`${inProgress} calls them again.`, goOn])
+    expect([exitCodeOf(left), exitCodeOf(status)]).toEqual([40, 0])
   })
 
   it("whose listing has ended without an end says so, and is no success", () => {

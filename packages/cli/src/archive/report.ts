@@ -67,15 +67,20 @@ export const outageOf = ({ outage, slowedUntil, state }: RunStatus): string | un
     ? undefined
     : `The service is down or overloaded${outage === undefined ? "" : `: ${outage.message} [${outage.tag}]`} One call at a time is tried until one succeeds.`
 
+/** Whether the run would go on, but no process works on it. */
+export const isLeft = ({ machines, state }: RunStatus): boolean => state === "running" && machines === 0
+
 /** For `speech archive status`, and at the end of a run. `now` is milliseconds since 1970. */
 export const describe = (status: RunStatus, now: number): string => {
-  const { counts, credits, machines, settings, state, unknownCosts, warnings } = status
+  const { abandoned, counts, credits, machines, settings, state, unknownCosts, warnings } = status
   const { failed, held, pending, started } = counts
+  const inProgress = started - abandoned
   const facts = applying(
     `${count(counts.done)} of ${files(totalOf(status))} done`,
     failed > 0 && `${count(failed)} failed`,
     held > 0 && `${count(held)} held`,
-    started > 0 && `${count(started)} in progress`,
+    inProgress > 0 && `${count(inProgress)} in progress`,
+    abandoned > 0 && `${count(abandoned)} with no answer`,
     pending > 0 && `${count(pending)} left`
   )
   return applying(
@@ -84,12 +89,15 @@ export const describe = (status: RunStatus, now: number): string => {
     failed > 0 && `Failed: ${tagsOf(status.failures)}.`,
     held > 0 && `Held: ${tagsOf(status.holds)}.`,
     tagsOf(warnings) !== "" && `Warnings: ${tagsOf(warnings)}.`,
-    // A held file counts with what its calls may have cost, if that is known.
+    // A file without a result counts with what its calls may have cost, if that is known.
     unknownCosts === 0
-      ? `Spent: ${held === 0 ? "" : "at most "}${count(credits)} credits.`
-      : `Spent: ${count(credits)} credits, and what the calls of ${files(unknownCosts)} that ${unknownCosts === 1 ? "is" : "are"} held may have cost.`,
+      ? `Spent: ${held + abandoned === 0 ? "" : "at most "}${count(credits)} credits.`
+      : `Spent: ${count(credits)} credits, and what the calls of ${files(unknownCosts)} without a result may have cost.`,
     limitsIn(status) !== "" && `Limits: ${limitsIn(status)}.`,
-    state === "running" && `Machines: ${count(machines)}; ${lastHeartbeat(status, now)}.`,
+    state === "running" &&
+      (isLeft(status)
+        ? `No process works on it; ${lastHeartbeat(status, now)}.`
+        : `Machines: ${count(machines)}; ${lastHeartbeat(status, now)}.`),
     outageOf(status)
   ).join("\n")
 }
@@ -141,9 +149,19 @@ const listerIsDeadAfterMillis = 35_000
 export const isListingOver = ({ state, updatedAt }: RunStatus, now: number): boolean =>
   state === "listing" && now - updatedAt.epochMillis >= listerIsDeadAfterMillis
 
+/** What becomes of the files that a process had in progress when it ended. */
+const abandonedOf = ({ abandoned, settings }: RunStatus): string => {
+  const [was, it, has] = abandoned === 1 ? ["was", "it", "has"] : ["were", "they", "have"]
+  const next =
+    settings.unanswered === "repeat"
+      ? `calls ${abandoned === 1 ? "it" : "them"} again`
+      : `holds ${abandoned === 1 ? "it" : "them"}`
+  return `${files(abandoned)} ${was} in progress when the process ended: ${it} may have been billed, and ${has} no result. The next command that works on the run ${next}.`
+}
+
 /** What to do about a run that has stopped, or has failed and held files. `listingIsOver`: the process that listed its files has ended. */
 export const adviceOn = (status: RunStatus, store: Store, listingIsOver = false): ReadonlyArray<string> => {
-  const { counts, state } = status
+  const { abandoned, counts, state } = status
   const suspension = state === "suspended" ? status.suspension : undefined
   const empty = status.warnings.NothingRecognised ?? 0
   const limit = limitOptions[suspension?.tag ?? ""]
@@ -151,8 +169,8 @@ export const adviceOn = (status: RunStatus, store: Store, listingIsOver = false)
   return [
     ...applying(
       suspension !== undefined && `The run is suspended: ${suspension.message} [${suspension.tag}] ${goOn}`,
-      state === "running" &&
-        status.machines === 0 &&
+      abandoned > 0 && abandonedOf(status),
+      isLeft(status) &&
         (store._tag === "File"
           ? `No process works on the run. ${goOn}`
           : "No machine works on the run. Start one: speech archive work"),
@@ -225,12 +243,9 @@ export const leftBy = (earlier: RunStatus, store: Store): ReadonlyArray<string> 
 ]
 
 /** A file that is done with one of the warnings `failOn` counts as a failure, and stays done. */
-export const exitCodeOf = (
-  { counts, output, state, warnings }: RunStatus,
-  failOn: ReadonlyArray<string> = [],
-  listingIsOver = false
-): number => {
-  if (state === "suspended" || state === "paused" || listingIsOver) return ExitCode.suspended
+export const exitCodeOf = (status: RunStatus, failOn: ReadonlyArray<string> = [], listingIsOver = false): number => {
+  const { counts, output, state, warnings } = status
+  if (state === "suspended" || state === "paused" || listingIsOver || isLeft(status)) return ExitCode.suspended
   const isIncomplete =
     counts.failed + counts.held + (output?.gone ?? 0) > 0 || failOn.some((tag) => (warnings[tag] ?? 0) > 0)
   return state === "ended" && isIncomplete ? ExitCode.incomplete : ExitCode.done
@@ -257,6 +272,7 @@ export const makeLine = () => {
       tagsOf(warnings) !== "" && `warnings: ${tagsOf(warnings)}`,
       credits !== 0 && `${count(credits)} credits`,
       machines > 1 && `${count(machines)} machines`,
+      isLeft(status) && "no process works on it",
       slowedUntil !== undefined && `the service is down${outage === undefined ? "" : `: ${outage.tag}`}`
     )
     return { done: settled, total: totalOf(status), amount: parts.join(", ") }

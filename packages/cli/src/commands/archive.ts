@@ -20,6 +20,7 @@ import {
   elsewhere,
   exitCodeOf,
   inForce,
+  isLeft,
   isListingOver,
   leftBy,
   makeLine,
@@ -114,14 +115,42 @@ const printEnd = (status: RunStatus, store: Store, ending: Ending) =>
     yield* endWith(status, ending)
   })
 
-/** Shows the progress of a run until it stops, and at once when the service goes down and answers again. */
-const watch = (begun: RunStatus, options: { readonly json: boolean; readonly everyChange: boolean }) =>
+/** A process that has just begun has the store, but no heartbeat yet. In milliseconds. */
+const beginsWithin = 2_000
+
+interface Watching {
+  readonly json: boolean
+  readonly store: Store
+  /** Print each status as JSON. */
+  readonly everyChange: boolean
+  /** It was said that no machine works on the run. */
+  readonly isLeftSaid: boolean
+}
+
+/**
+ * Shows the progress of a run until it stops, and at once when the service goes down and answers again. If the store is a file, it ends
+ * when no process works on the run. Machines come and go: with a database it says so, and waits for one.
+ */
+const watch = (begun: RunStatus, options: Watching) =>
   Effect.gen(function* () {
     const archive = yield* Archive
     const progress = yield* Progress.make(process.stderr, options)
     const job = yield* progress.job(basename(begun.settings.output.directory))
     const toWork = makeLine()
     let shown: string | undefined
+    let { isLeftSaid } = options
+    const sayIfLeft = (status: RunStatus) =>
+      Effect.suspend(() => {
+        const isNew = isLeft(status) && !isLeftSaid
+        isLeftSaid = isLeft(status)
+        return isNew && options.store._tag === "Database"
+          ? progress.withoutLines(note("No machine works on the run. This command waits for one: speech archive work"))
+          : Effect.void
+      })
+    const isOver = (status: RunStatus) =>
+      options.store._tag === "Database" || !isLeft(status)
+        ? Effect.succeed(false)
+        : Effect.map(Effect.delay(archive.status(status.id), beginsWithin), isLeft)
     const show = (status: RunStatus) =>
       Effect.gen(function* () {
         const outage = outageOf(status)
@@ -129,10 +158,13 @@ const watch = (begun: RunStatus, options: { readonly json: boolean; readonly eve
           shown = outage
           yield* progress.withoutLines(say(outage ?? "The service answers again."))
         }
+        yield* sayIfLeft(status)
         yield* job.show(toWork(status, yield* Clock.currentTimeMillis), settledOf(begun))
         if (options.everyChange && options.json) yield* progress.withoutLines(print(status, true))
       })
-    const last = yield* Stream.runLast(Stream.tap(archive.progress(begun.id), show))
+    const last = yield* archive
+      .progress(begun.id)
+      .pipe(Stream.tap(show), Stream.takeUntilEffect(isOver), Stream.runLast)
     return Option.getOrElse(last, () => begun)
   }).pipe(Effect.scoped)
 
@@ -176,8 +208,9 @@ const work = <E, R>(
     const begun = yield* begin(yield* Archive)
     id = begun.id
     yield* note(...inForce(begun))
-    if (!makesCalls(store, options) && begun.machines === 0) yield* advise(begun, store)
-    return yield* watch(begun, { json: options.json, everyChange: false })
+    const isLeftSaid = !makesCalls(store, options) && begun.machines === 0
+    if (isLeftSaid) yield* advise(begun, store)
+    return yield* watch(begun, { json: options.json, store, everyChange: false, isLeftSaid })
   })
   const end = (status: RunStatus) =>
     Effect.gen(function* () {
@@ -252,7 +285,7 @@ export const status = (given: Given<"archive status">) =>
   withRun(given, (_, found, store) =>
     Effect.gen(function* () {
       if (!given.watch) return yield* printEnd(found, store, given)
-      const last = yield* watch(found, { json: given.json, everyChange: true })
+      const last = yield* watch(found, { json: given.json, store, everyChange: true, isLeftSaid: false })
       const ending = { ...given, isWatched: true }
       yield* given.json ? endWith(last, ending) : printEnd(last, store, ending)
     })

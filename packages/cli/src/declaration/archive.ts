@@ -182,7 +182,7 @@ export const archiveStatus = ofRun(
   "Show the progress of a run.",
   ["speech archive status --out transcripts", "speech archive status --out transcripts --watch"],
   {
-    watch: flag("--watch", "Show the progress until the run is paused, suspended or ended."),
+    watch: flag("--watch", "Show the progress until the run is paused, suspended or ended, or no process works on it."),
     failOn,
     json
   }

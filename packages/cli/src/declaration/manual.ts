@@ -31,7 +31,7 @@ export const exitStatuses = [
   ["30", "the connection failed"],
   ["31", "a deadline passed"],
   ["32", "the response can't be used"],
-  ["40", "a run of an archive is suspended or paused"],
+  ["40", "a run of an archive is suspended or paused, or no process works on it"],
   [
     "41",
     "a run of an archive ended, and some of its files failed, are held, lack their audio, or have a warning of --fail-on; or a recording is above --at-most"

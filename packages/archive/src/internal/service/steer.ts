@@ -63,6 +63,8 @@ export const make = ({
     Effect.gen(function* () {
       yield* requireListed(run)
       const only = choice?.only
+      // What was under way when its process ended has the tag from now on.
+      yield* store.takeOver(run, [])
       const retried = yield* store.retry(run, only)
       if (retried > 0) return yield* begin(run, "resumed")
       const status = yield* store.status(run)

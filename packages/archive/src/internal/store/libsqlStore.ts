@@ -1,7 +1,7 @@
 /**
  * The store in a file, for one process that works, and for others that look and steer.
  */
-import { closeSync, fchmodSync, openSync, realpathSync, statSync } from "node:fs"
+import { closeSync, existsSync, fchmodSync, openSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
@@ -51,7 +51,7 @@ export const layerLibsqlShared = (options: {
     Effect.gen(function* () {
       const isFile = options.path !== ":memory:"
       const path = yield* attempt(options.path, () => (isFile ? realpathSync(options.path) : options.path))
-      return yield* open(path, yield* connect(path))
+      return yield* open(path, yield* connect(path), isFile ? () => isUnlocked(path) : undefined)
     })
   )
 
@@ -87,7 +87,8 @@ const lock = (path: string) =>
         makeFile(`${path}.lock`)
         const database = new Database(`${path}.lock`)
         try {
-          database.exec("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE")
+          // A process that reads a status looks at the lock for a moment.
+          database.exec("PRAGMA busy_timeout=100; PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE")
         } catch (error) {
           database.close()
           throw error
@@ -104,6 +105,23 @@ const lock = (path: string) =>
     }),
     (database) => Effect.sync(() => database.close())
   )
+
+/** Whether it is certain that no process works on the store. A lock that is not there, or can't be read, says nothing. */
+const isUnlocked = (path: string): boolean => {
+  // libSQL would make it, also if it were to be read alone.
+  if (!existsSync(`${path}.lock`)) return false
+  try {
+    const database = new Database(`${path}.lock`)
+    try {
+      database.prepare("SELECT count(*) FROM sqlite_master").get()
+      return true
+    } finally {
+      database.close()
+    }
+  } catch {
+    return false
+  }
+}
 
 /** Opens a file, and changes nothing in or beside it if it is no store. */
 const connect = (path: string, options?: ConnectionOptions) =>
@@ -134,7 +152,7 @@ const connect = (path: string, options?: ConnectionOptions) =>
     )
   })
 
-const open = (path: string, connection: SingleConnection) =>
+const open = (path: string, connection: SingleConnection, isLeft?: () => boolean) =>
   Effect.gen(function* () {
     const client = yield* Layer.build(LibsqlClient.layer({ liveClient: connection.client }))
     withTypedEnds(Context.get(client, SqlClient.SqlClient))
@@ -144,7 +162,7 @@ const open = (path: string, connection: SingleConnection) =>
         return Context.add(
           client,
           Store,
-          yield* make(storeFailed(path), path === ":memory:" ? undefined : dirname(path))
+          yield* make(storeFailed(path), path === ":memory:" ? undefined : dirname(path), isLeft)
         )
       }),
       client

@@ -23,6 +23,7 @@ export const make = ({
   existingRun,
   failing,
   isIn,
+  isLeft,
   numberOf,
   recordColumns,
   sql,
@@ -52,9 +53,16 @@ export const make = ({
           const warned = yield* sql<{ warnings: string; count: Int }>`
               SELECT warnings, count(*) AS count FROM archive_files
               WHERE run = ${number} AND warnings IS NOT NULL AND ${isIn("done")} GROUP BY warnings ORDER BY warnings`
+          // A process that has ended leaves its heartbeat behind, but not its lock.
+          const aliveAfter = isLeft() ? Number.MAX_SAFE_INTEGER : Number(row.at) - deadAfterMillis
           const [machines] = yield* sql<{ count: Int | null; last: Int | null }>`
-              SELECT sum(CASE WHEN seen_at > ${Number(row.at) - deadAfterMillis} THEN 1 ELSE 0 END) AS count,
+              SELECT sum(CASE WHEN seen_at > ${aliveAfter} THEN 1 ELSE 0 END) AS count,
                 max(seen_at) AS last FROM archive_machines`
+          const [abandoned] = yield* sql<{ count: Int; credits: Int | null; unknown: Int | null }>`
+              SELECT count(*) AS count, sum(reserved) AS credits, sum(CASE WHEN reserved IS NULL THEN 1 ELSE 0 END) AS unknown
+              FROM archive_files
+              WHERE run = ${number} AND ${isIn("started")}
+                AND machine NOT IN (SELECT id FROM archive_machines WHERE seen_at > ${aliveAfter})`
           const countOf = (wanted: FileState) =>
             Number(states.find(({ state }) => Number(state) === codeOf(wanted))?.count ?? 0)
           const { id, state, settings, limits, suspension } = toRunRow(row)
@@ -74,8 +82,11 @@ export const make = ({
             failures: tagsOf("failed"),
             holds: tagsOf("held"),
             warnings: warningsIn(warned),
-            credits: states.reduce((sum, { credits }) => sum + Number(credits ?? 0), Number(held?.credits ?? 0)),
-            unknownCosts: Number(held?.unknown ?? 0),
+            credits:
+              states.reduce((sum, { credits }) => sum + Number(credits ?? 0), Number(held?.credits ?? 0)) +
+              Number(abandoned?.credits ?? 0),
+            unknownCosts: Number(held?.unknown ?? 0) + Number(abandoned?.unknown ?? 0),
+            abandoned: Number(abandoned?.count ?? 0),
             resultsDue: Number(row.results_due) === 1,
             machines: Number(machines?.count ?? 0),
             ...(typeof machines?.last !== "object" && { heartbeatAt: DateTime.unsafeMake(Number(machines?.last)) }),

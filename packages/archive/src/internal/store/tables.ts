@@ -240,11 +240,15 @@ const fragmentsOf = (sql: SqlClient.SqlClient, onDialect: <A, B>(postgres: A, li
 
 /**
  * What each room of the store builds its statements from. `toFailed` turns an error of the database into the store's. `folder` is that
- * of a file store, as a real path.
+ * of a file store, as a real path. `isLeft` says whether it is certain that no process works on the store.
  */
 export type Tables = Effect.Effect.Success<ReturnType<typeof make>>
 
-export const make = (toFailed: (error: SqlError) => ArchiveStoreFailed, folder: string | undefined) =>
+export const make = (
+  toFailed: (error: SqlError) => ArchiveStoreFailed,
+  folder: string | undefined,
+  isLeft: () => boolean
+) =>
   Effect.map(SqlClient.SqlClient, (client) => {
     const sql = client.withoutTransforms()
     const onDialect = <A, B>(postgres: A, libsql: B): A | B =>
@@ -288,6 +292,7 @@ export const make = (toFailed: (error: SqlError) => ArchiveStoreFailed, folder: 
       sql,
       onDialect,
       failing,
+      isLeft,
       /** The settings as a store in this folder keeps them. */
       encode: (settings: RunSettings): string => encodeSettings(toStored(settings, folder)),
       toRunRow: (row: RunTableRow): RunRow => {
