@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
+import * as HttpApi from "@effect/platform/HttpApi"
 import { describe, expect, it } from "@effect/vitest"
 import * as Archive from "@effect-speech/archive"
 import * as AudioCodec from "@effect-speech/audio-codec"
@@ -25,6 +26,7 @@ import * as AST from "effect/SchemaAST"
 import GithubSlugger from "github-slugger"
 import { lexer, type Token, type Tokens, walkTokens } from "marked"
 import * as ExitCode from "../packages/cli/src/exitCode.js"
+import { familyNames } from "../packages/engine-sherpa/src/internal/folder/describe.js"
 import * as Concurrency from "../packages/transport/src/internal/options/concurrency.js"
 import * as Deadlines from "../packages/transport/src/internal/options/deadlines.js"
 import * as Retries from "../packages/transport/src/internal/options/retries.js"
@@ -593,7 +595,16 @@ describe("the documents of a package", () => {
     ["archive", "states of a run", Archive.Run.RunState.literals],
     ["archive", "states of a file", Archive.Run.FileState.literals],
     ["archive", "limits", fieldsOf(Archive.Run.Limits)],
-    ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)]
+    ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)],
+    ["local-service", "requests that met a fault", fieldsOf(LocalService.FaultedRequest)],
+    [
+      "local-service",
+      "metrics",
+      [...read("packages/local-service/src/internal/platform/metrics.ts").matchAll(/name: "(speech_\w+)"/g)].map(
+        ([, metric = ""]) => metric
+      )
+    ],
+    ["engine-sherpa", "families of models", Object.keys(familyNames)]
   ]
   it.each(documented)("%s documents all its %s", (name, _, entries) => {
     expect(missing(name, entries)).toEqual([])
@@ -652,6 +663,25 @@ describe("the documents of a package", () => {
     const { firstDelay, longestDelay, times } = Either.getOrThrow(Retries.parse({}))
     expect(inDocument("times")).toBe(`${times}; ${firstDelay} ms; ${longestDelay / 1000} s; none`)
     expect(inDocument("ttsBaseUrl")).toBe("`SPEECH_TTS_BASE_URL`")
+  })
+
+  it("local-service documents all routes of the platform", () => {
+    const declared: Array<string> = []
+    HttpApi.reflect(LocalService.PlatformApi, {
+      onGroup: () => undefined,
+      onEndpoint: ({ endpoint: { method, path } }) => {
+        const [, route] = /^\/platform\/api(\/.*)/.exec(path) ?? []
+        if (route !== undefined) declared.push(`${method} ${route.replace(/:(\w+)/g, "{$1}")}`)
+      }
+    })
+    const documentedRoutes = tablesOf("local-service")
+      .flat()
+      .flatMap(({ name }) => {
+        const codes = codeIn(name)
+        const [, path] = / (\/.*)/.exec(codes.at(-1) ?? "") ?? []
+        return path === undefined ? [] : codes.map((code) => `${code.replace(/ .*/, "")} ${path}`)
+      })
+    expect(documentedRoutes).toEqual(expect.arrayContaining(declared))
   })
 
   it("audio-codec documents all functions of audio", () => {
