@@ -264,6 +264,28 @@ describe("the supervisor of a model", () => {
     expect(world.inHost).toEqual([pieces[1]])
   })
 
+  it("counts each start after a failure, also if no request waited for it, and no other start", () => {
+    const { request, world } = ready()
+    world.ask(request)
+    world.ended(killed)
+    world.pass(1000)
+    world.loaded()
+    expect(world.restarts).toBe(1)
+    world.done(world.ask(request))
+    world.leave(request)
+    world.ended(crashed)
+    world.pass(1000)
+    expect(world.state).toBe("unloaded")
+    const next = world.enter()
+    world.loaded()
+    expect(world.restarts).toBe(2)
+    world.done(world.ask(next))
+    world.leave(next)
+    world.pass(rules.idle)
+    world.enter()
+    expect(world.restarts).toBe(2)
+  })
+
   it("waits twice as long before each further start, up to 30 seconds, until a piece is done", () => {
     const { request, world } = ready()
     const delay = () => {

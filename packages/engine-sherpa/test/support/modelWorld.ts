@@ -134,6 +134,9 @@ export const makeWorld = (of: Partial<Rules> = {}) => {
     get now() {
       return now
     },
+    get restarts() {
+      return state.restarts
+    },
     get state() {
       return ofState()
     },

@@ -238,7 +238,12 @@ const ensureStarted = (rules: Rules, state: State, now: number): Step =>
 const start = (rules: Rules, state: State, now: number): Step => {
   const host = state.hosts + 1
   return only(
-    { ...state, hosts: host, phase: { _tag: "loading", host, until: now + rules.loadTimeout } },
+    {
+      ...state,
+      hosts: host,
+      restarts: state.restarts + (state.deaths > 0 ? 1 : 0),
+      phase: { _tag: "loading", host, until: now + rules.loadTimeout }
+    },
     { _tag: "Start", host }
   )
 }
@@ -343,7 +348,7 @@ const wake = (rules: Rules, state: State, now: number): Step => {
   const { phase } = state
   if (phase._tag === "waiting" && now >= phase.until) {
     if (state.requests.size === 0 && state.loads.length === 0) return only({ ...state, phase: { _tag: "unloaded" } })
-    return start(rules, { ...state, restarts: state.restarts + 1 }, now)
+    return start(rules, state, now)
   }
   if (phase._tag === "loading" && now >= phase.until) {
     return stuck(state, phase.host, `It was not loaded after ${rules.loadTimeout / 1000} seconds.`, now)
