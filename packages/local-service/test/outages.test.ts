@@ -117,6 +117,9 @@ layer(TestLive, { excludeTestServices: true })("the report of an outage", (it) =
       expect(yield* reactionTo({ reset: "answer" })).toEqual([[null, "gaveUp", null]])
       expect(yield* reactionTo({ malformedHeader: true })).toEqual([[null, "gaveUp", null]])
       expect(yield* reactionTo({ truncateAtByte: 5 })).toEqual([[200, "gaveUp", null]])
+      // Nothing is cut off of a response that has no more bytes.
+      expect(yield* reactionTo({ truncateAtByte: 100_000 })).toEqual([[200, "delivered", null]])
+      expect(yield* reactionTo({ stallAtByte: 100_000 })).toEqual([[200, "delivered", null]])
       // The id of a transcription is in its body, which was not read.
       expect(yield* reactionTo({ reset: "request" })).toEqual([[null, "notKnown", null]])
       const speech = yield* reportOf([{ times: 1, reset: "request" }], speak)

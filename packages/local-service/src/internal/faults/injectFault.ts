@@ -129,6 +129,8 @@ const withCutOffBody = (
   const limit = Math.min(stallAtByte, truncateAtByte)
   const { body } = response
   if (limit === Number.POSITIVE_INFINITY || (body._tag !== "Uint8Array" && body._tag !== "Stream")) return response
+  // There is nothing to cut off.
+  if (limit >= (body.contentLength ?? Number.POSITIVE_INFINITY)) return response
   const whole = body._tag === "Stream" ? body.stream : Stream.make(body.body)
   let remaining = limit
   // Pulls nothing beyond the limit: the last byte of the body would bill the call.
