@@ -25,7 +25,9 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 const spooled = Effect.sync(() =>
-  readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.name.startsWith("lock.db")
+  )
 )
 
 const text = (body: Uint8Array) => Buffer.from(body).toString("latin1")

@@ -386,6 +386,52 @@ describe("services in one process", () => {
     return withTemporaryFolder(folder, cleaned)
   })
 
+  it.live("without a data directory remove what a service that was killed has left, and nothing else", () => {
+    const name = (process: string | number, random = "XXXXXX") => `effect-speech-local-service-${process}-${random}`
+    // The largest id of a process is smaller, on any system.
+    const gone = name(4_194_305)
+    const kept = {
+      // It has no lock, so another program made it.
+      [`${name(4_194_306)}/${randomUUID()}`]: "a recording",
+      [`${name(4_194_307)}/letter.txt`]: "a letter",
+      [`${name(4_194_307)}/lock.db`]: "",
+      // Its process runs.
+      [`${name(process.pid)}/${randomUUID()}`]: "a recording",
+      [`${name(process.pid)}/lock.db`]: "",
+      [`effect-speech-abcdef/${randomUUID()}`]: "of another command"
+    }
+    const folder = folderOf({ ...kept, [`${gone}/${randomUUID()}`]: "a recording", [`${gone}/lock.db`]: "" })
+    return withTemporaryFolder(
+      folder,
+      during({}, function* () {
+        expect(yield* Effect.sync(() => fs.readdirSync(folder))).not.toContain(gone)
+        for (const path of Object.keys(kept)) {
+          if (!path.includes("4194307-XXXXXX/lock")) expect(fs.existsSync(join(folder, path)), path).toBe(true)
+        }
+      })
+    )
+  })
+
+  it.live(
+    "without a data directory keep the files of one that another container runs, where the ids of processes differ",
+    () => {
+      const folder = folderOf({})
+      const other = "effect-speech-local-service-4194305-XXXXXX"
+      return withTemporaryFolder(
+        folder,
+        during({}, function* () {
+          const [own = ""] = fs.readdirSync(folder)
+          expect(own).toMatch(new RegExp(`^effect-speech-local-service-${process.pid}-`))
+          fs.renameSync(join(folder, own), join(folder, other))
+          yield* during({}, function* () {
+            expect(yield* Effect.sync(() => fs.readdirSync(folder))).toContain(other)
+          })
+          fs.renameSync(join(folder, other), join(folder, own))
+        })
+      )
+    }
+  )
+
   it.live("leave no folder and no open port behind", () => {
     const folder = folderOf({})
     const ended = during({}, function* ({ service, synthesize }) {

@@ -1,7 +1,7 @@
 import { statfsSync } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { SqlError } from "@effect/sql/SqlError"
@@ -14,7 +14,14 @@ import type * as Scope from "effect/Scope"
 import { LocalServiceDataDirectoryUnusable } from "../../LocalServiceError.js"
 import { quote } from "../http/problems.js"
 import { isDiskFull } from "../isDiskFull.js"
-import { openTemporaryFolder, temporaryFolderName } from "../recordings/temporaryFiles.js"
+import {
+  leftFolders,
+  lockName,
+  openTemporaryFolder,
+  processFolderPrefix,
+  removeLeftFolder,
+  temporaryFolderName
+} from "../recordings/temporaryFiles.js"
 import { type KeptKey, keepIn, keepsNone, keyFileName } from "./keptKey.js"
 
 /** The database of the service and the folder of its temporary files. */
@@ -96,9 +103,11 @@ const absolute = (directory: string) =>
 
 const openInMemory = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
-  const temporaryFolder = yield* Effect.acquireRelease(fs.makeTempDirectory({ prefix: "effect-speech-" }), (folder) =>
-    // Something may have cleaned up the folder of temporary files.
-    Effect.orDie(fs.remove(folder, { recursive: true, force: true }))
+  const temporaryFolder = yield* Effect.acquireRelease(
+    fs.makeTempDirectory({ prefix: `${processFolderPrefix}${process.pid}-` }),
+    (folder) =>
+      // Something may have cleaned up the folder of temporary files.
+      Effect.orDie(fs.remove(folder, { recursive: true, force: true }))
   ).pipe(
     Effect.mapError(({ cause }) => {
       const directory = tmpdir()
@@ -106,10 +115,27 @@ const openInMemory = Effect.gen(function* () {
       return new LocalServiceDataDirectoryUnusable({ directory, message })
     })
   )
+  yield* removeLeftFolders(dirname(temporaryFolder))
+  // Without a lock, no service removes the folder.
+  yield* Effect.ignore(lockFile(join(temporaryFolder, lockName)))
   const sql = yield* makeClient(":memory:")
   yield* Effect.orDie(createTables(sql))
   return { sql, temporaryFolder, keptKey: keepsNone, hasRoom: () => true }
 })
+
+const removeUnlocked = (folder: string) =>
+  lockFile(join(folder, lockName)).pipe(
+    Effect.zipRight(Effect.tryPromise(() => removeLeftFolder(folder))),
+    Effect.scoped,
+    Effect.ignore
+  )
+
+/** Removes what services that were killed have left, as far as that works. */
+const removeLeftFolders = (parent: string) =>
+  Effect.tryPromise(() => leftFolders(parent)).pipe(
+    Effect.flatMap((folders) => Effect.forEach(folders, removeUnlocked, { discard: true })),
+    Effect.ignore
+  )
 
 const fullDisk = (directory: string) =>
   new LocalServiceDataDirectoryUnusable({
@@ -149,11 +175,8 @@ const openOnDisk = (directory: string) =>
       return yield* new LocalServiceDataDirectoryUnusable({ directory, message })
     }
     const openDatabase = (path: string) =>
-      // In a URL these characters have a meaning of their own.
-      makeClient(`file:${path.replace(/[%?#]/g, encodeURIComponent)}`).pipe(
-        Effect.catchAllDefect((defect) =>
-          unusable(defect, `${path} can't be opened; give a directory that you can write to.`)
-        )
+      Effect.catchAllDefect(makeFileClient(path), (defect) =>
+        unusable(defect, `${path} can't be opened; give a directory that you can write to.`)
       )
     yield* lock(yield* openDatabase(join(directory, "lock.db"))).pipe(
       Effect.mapError((error) =>
@@ -214,6 +237,12 @@ const hasRoomIn = (directory: string): boolean => {
 }
 
 const makeClient = (url: string) => Effect.provide(LibsqlClient.make({ url }), Reactivity.layer)
+
+/** In a URL these characters have a meaning of their own. */
+const makeFileClient = (path: string) => makeClient(`file:${path.replace(/[%?#]/g, encodeURIComponent)}`)
+
+/** Locks a file until the scope closes. Fails if another service has it. */
+const lockFile = (path: string) => Effect.flatMap(Effect.sandbox(makeFileClient(path)), lock)
 
 /**
  * Locks a directory for this process: the credit held for calls in progress exists only in its memory. The lock is an open

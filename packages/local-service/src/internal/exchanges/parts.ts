@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { readdir, rm, stat } from "node:fs/promises"
 import { hostname } from "node:os"
 import { join } from "node:path"
+import { isRunning } from "../isRunning.js"
 import { wallMillis } from "../realTime.js"
 
 /** Processes of other machines may write the same folder, and their numbers say nothing here. */
@@ -14,15 +15,6 @@ const form = /^([\da-f]{8})\.(\d+)\.[\da-f-]{36}\.part$/
 
 /** In milliseconds: a day. A file of another machine that was not written for so long is of a process that was killed. */
 const abandonedMillis = 24 * 60 * 60 * 1000
-
-const isRunning = (id: number): boolean => {
-  try {
-    process.kill(id, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM"
-  }
-}
 
 /** Removes the temporary files of processes that were killed. Folders that do not exist have none. */
 export const removeAbandonedParts = async (folders: ReadonlyArray<string>): Promise<void> => {

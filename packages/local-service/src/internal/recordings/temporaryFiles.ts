@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { lstat, mkdir, readdir, rm } from "node:fs/promises"
+import { lstat, mkdir, readdir, rm, rmdir } from "node:fs/promises"
 import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
@@ -10,6 +10,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { isRunning } from "../isRunning.js"
 import { forEachBlock, maximumWhole } from "./samples.js"
 
 /** Mono samples: blocks from a file if there are many, else whole in memory. */
@@ -85,6 +86,40 @@ export class TemporaryFiles extends Context.Tag("@effect-speech/local-service/in
 /** No other program has a folder of this name, so a service may write and remove files there. */
 export const temporaryFolderName = "effect-speech-local-service-temporary"
 
+/** How the name of the folder of a service without a data directory begins. The id of its process follows. */
+export const processFolderPrefix = "effect-speech-local-service-"
+
+const processFolder = /^effect-speech-local-service-(\d+)-\w+$/
+
+/** Locked while the service runs. */
+export const lockName = "lock.db"
+
+/** Folders in the system's folder of temporary files whose process seems to be gone: in another container its id means another one. */
+export const leftFolders = async (parent: string): Promise<ReadonlyArray<string>> => {
+  const left: Array<string> = []
+  for (const entry of await readdir(parent, { withFileTypes: true })) {
+    const id = processFolder.exec(entry.name)?.[1]
+    if (id === undefined || !entry.isDirectory() || isRunning(Number(id))) continue
+    const folder = join(parent, entry.name)
+    const [{ uid }, lock] = await Promise.all([lstat(folder), lstat(join(folder, lockName)).catch(() => undefined)])
+    if (uid === (process.getuid?.() ?? uid) && lock?.isFile() === true) left.push(folder)
+  }
+  return left
+}
+
+/** Removes the files that a service has in a folder, and the folder if it is empty then. */
+export const removeLeftFolder = async (folder: string): Promise<void> => {
+  await removeFiles(folder)
+  for (const end of ["", "-journal"]) await rm(join(folder, `${lockName}${end}`), { force: true })
+  await rmdir(folder)
+}
+
+const removeFiles = async (folder: string): Promise<void> => {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isFile() && fileName.test(entry.name)) await rm(join(folder, entry.name))
+  }
+}
+
 const fileName = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /**
@@ -96,9 +131,7 @@ export const openTemporaryFolder = async (dataDirectory: string): Promise<string
   await mkdir(folder, { mode: 0o700 }).catch(async (error) => {
     if (!(await lstat(folder)).isDirectory()) throw error
   })
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (entry.isFile() && fileName.test(entry.name)) await rm(join(folder, entry.name))
-  }
+  await removeFiles(folder)
   return folder
 }
 
