@@ -121,6 +121,21 @@ describe("a recording", () => {
     expect(read(id3(20), other, zeros(2000))).toEqual({ container: undefined })
   })
 
+  it("is found behind 64 KiB of zeros, and not behind more, whatever it is", () => {
+    for (const name of ["tone.flac", "opus.ogg", "tone.m4a", "fragments.m4a", "opus.webm"] as const) {
+      const audio = [...recording(name).subarray(0, 4096)]
+      const container = Option.getOrThrow(Container.sniff(Uint8Array.from(audio)))
+      for (const length of [1, 3, 4, 100, 4095, 65_000, 65_533, 65_535, 65_536]) {
+        expect(read(zeros(length), audio), `${name} after ${length}`).toMatchObject({ container })
+      }
+      expect(read(zeros(65_537), audio), name).toEqual({ container: undefined })
+    }
+    const ofSizeZero = ["\0\0\0\0mdat", zeros(100)] as const
+    for (const length of [1, 4, 100]) expect(read(zeros(length), ...ofSizeZero)).toMatchObject({ container: "m4a" })
+    const video = [0, 0, 1, 0xb3, ...zeros(200)]
+    for (const length of [0, 1, 100]) expect(read(zeros(length), video)).toEqual({ container: undefined })
+  })
+
   it("is described from 256 KiB at most, wherever they lie in it", () => {
     for (const { name } of encoded) {
       const front = id3(70_000)

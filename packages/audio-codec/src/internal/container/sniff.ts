@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { viewOf } from "../bytes.js"
 import type { Container } from "./containers.js"
 import { findFrames, frameAt } from "./mp3.js"
-import { characters, fromBytes, type RecordingViews, viewsOf } from "./recordingBytes.js"
+import { bytesOf, characters, fromBytes, type RecordingViews, viewsOf } from "./recordingBytes.js"
 import { longestJunk, mostTags, tagHeader, tagLength, zerosFrom } from "./tags.js"
 
 /** Where the container of a recording begins: behind tags, and zeros, that were put before it. */
@@ -22,7 +22,9 @@ export const locate = <E>(recording: RecordingViews<E>): Effect.Effect<Located, 
       let length = tagLength(head)
       hasId3 ||= characters(head, 0, 3) === "ID3"
       if (length === 0 && isPadding(head)) {
-        length = yield* zerosFrom(recording, start, zeros)
+        const before = yield* zerosFrom(recording, start, zeros)
+        const own = Math.min(before, mostZeros)
+        length = before - ownZeros(yield* read(start + before - own, own + tagHeader), own)
         zeros -= length
       }
       if (length === 0) break
@@ -52,6 +54,18 @@ const signatureOf = (view: DataView): Container | undefined => {
 }
 
 const firstBoxes = new Set(["moov", "mdat", "wide", "free", "skip", "pnot"])
+
+/** In bytes: the size of a box of M4A begins with up to so many zeros, and MPEG video with two. */
+const mostZeros = 4
+
+/** How many of the first `most` bytes, which are zeros, belong to the file that begins behind the others. */
+const ownZeros = (view: DataView, most: number): number => {
+  for (let zeros = most; zeros > 0; zeros--) {
+    const beginning = viewOf(bytesOf(view).subarray(most - zeros))
+    if (signatureOf(beginning) !== undefined || isOther(beginning)) return zeros
+  }
+  return 0
+}
 
 const isPadding = (view: DataView): boolean =>
   view.byteLength > 0 && view.getUint8(0) === 0 && signatureOf(view) === undefined && !isOther(view)
