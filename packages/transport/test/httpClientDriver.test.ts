@@ -1,3 +1,4 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { expect, it } from "@effect/vitest"
@@ -91,5 +92,24 @@ it.scoped("a call that can't be interrupted still interrupts its client at a dea
     const outcome = yield* settled(Effect.uninterruptible(transport.run({ ...operation(), repeatable: false })))
     expect(outcome).toMatchObject({ left: { failure: { _tag: "DeadlineExceeded", phase: "answer" } } })
     expect(interrupted).toBe(1)
+  })
+)
+
+it.scoped("a request to this machine tells the fetch of Bun to use no proxy, unless the caller names one", () =>
+  Effect.gen(function* () {
+    const transport = yield* transportOver(FetchHttpClient.layer)
+    const proxies: Array<unknown> = []
+    const call = (url: string, given: object = {}) =>
+      transport.run(operation(new TextEncoder().encode("hello"), true, url)).pipe(
+        Effect.provideService(FetchHttpClient.RequestInit, given),
+        Effect.provideService(FetchHttpClient.Fetch, async (_, init) => {
+          proxies.push(init !== undefined && "proxy" in init ? init.proxy : "that of the environment")
+          return new Response("ok")
+        })
+      )
+    for (const host of ["localhost:8080", "127.0.0.1", "[::1]"]) yield* call(`http://${host}/`)
+    yield* call("https://host.example/")
+    yield* call("http://localhost/", { proxy: "http://proxy.example" })
+    expect(proxies).toEqual([false, false, false, "that of the environment", "http://proxy.example"])
   })
 )

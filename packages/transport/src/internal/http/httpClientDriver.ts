@@ -19,6 +19,7 @@ import { awaitBriefly } from "../timer/awaitBriefly.js"
 import type { CallTimer } from "../timer/callTimer.js"
 import { classifyConnectionError, neverConnected } from "./classifyConnectionError.js"
 import type { HttpDriver, HttpRequest, HttpResponse, UploadObserver } from "./httpDriver.js"
+import { isLoopback } from "./isLoopback.js"
 import { readBody } from "./readBody.js"
 import { makeResponseQueue } from "./responseQueue.js"
 import { makeUploadStream, type ReadingObserver } from "./uploadStream.js"
@@ -81,7 +82,7 @@ export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver =
             return readBody(response, headers, queue, (cause) => failed(cause, true))
           }
         })
-        const fiber = Runtime.runFork(clientRuntime(caller, made, request), exchanging)
+        const fiber = Runtime.runFork(clientRuntime(caller, made, httpRequest), exchanging)
         running = fiber
         fiber.addObserver((exit) => {
           running = undefined
@@ -123,6 +124,9 @@ export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver =
 
 const always = () => true
 
+/** The fetch of Bun takes a proxy from the environment also for this machine. It would see the key. Others ignore this option. */
+const noProxyOfBun = { proxy: false }
+
 /** The fiber that makes a call. */
 interface Caller {
   readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
@@ -133,7 +137,7 @@ interface Caller {
 const clientRuntime = (
   { fiber, runtimeFlags }: Caller,
   scope: Scope.Scope,
-  { body }: HttpClientRequest.HttpClientRequest
+  { body, url }: HttpRequest
 ): Runtime.Runtime<Scope.Scope> => {
   const context: Context.Context<never> = fiber.currentContext
   const id = fiber.id()
@@ -143,8 +147,9 @@ const clientRuntime = (
       // Only fetch reads these options. By default it follows a redirect, which would send the key to another host. With
       // `redirect: "manual"` it keeps a copy of a streamed body in memory, so for an upload a redirect is an error.
       Context.add(FetchHttpClient.RequestInit, {
+        ...(isLoopback(url.hostname) ? noProxyOfBun : undefined),
         ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),
-        redirect: body._tag === "Stream" ? "error" : "manual"
+        redirect: body instanceof Uint8Array ? "manual" : "error"
       })
     ),
     fiberRefs: FiberRefs.updateManyAs(fiber.getFiberRefs(), {
