@@ -303,7 +303,13 @@ describe("the page of an error", () => {
     expect(page.codeOf("retry")).toContain(error.retry)
     expect(page.textOf("status in an HttpApi")).toBe(`${httpStatusOf(Class)}`)
     expect(page.textOf("exit code of speech")).toBe(`${ExitCode.ofServiceError(error)}`)
-    if ("status" in error && error.status !== 418) expect(page.textOf("status of the service")).toBe(`${error.status}`)
+    if ("status" in error && error.status !== 418) {
+      const attempt = { status: error.status, sent: "all", delayMillis: 0, elapsedMillis: 0 } as const
+      expect(page.textOf("status of the service")).toBe(`${error.status}`)
+      expect(page.codeOf("call.billing")[0]).toBe(
+        billingOf([new Transport.CallReport.Attempt(attempt)], () => tag.startsWith("Stt"))
+      )
+    }
   })
 
   const others = Object.entries(packages).flatMap(([name, exported]) =>
@@ -369,6 +375,22 @@ describe("the page of an error", () => {
     const named = tokensIn(`docs/errors/${prototype.name}.md`, "codespan").map(({ text }) => text)
     expect(named).toEqual(expect.arrayContaining([...fields.reason.literals]))
   })
+})
+
+it("the messages in the page of troubleshooting are those of the code", () => {
+  const ofOthers = /^(Service not found|Missing data at|Dynamic require|No such built-in|exports_Undici)/
+  /** Those that a template makes of a name and a problem. */
+  const composed = ["SPEECH_API_KEY is missing", "sherpa-onnx-node is not installed", "publishes no list of its models"]
+  const source = [...Object.keys(packages), "cli", "promise"].map(sourceOf).join("\n")
+  const quoted = tokensIn("docs/troubleshooting.md", "table").flatMap(({ rows }) =>
+    rows.flatMap(([message]) => codeIn(message?.tokens))
+  )
+  const parts = quoted
+    .filter((text) => !ofOthers.test(text))
+    .flatMap((text) => text.split(/…|\(\d+\)|[.:;,]\s|\.$|^This | \w+ deadline/).map((part) => part.trim()))
+    .filter((part) => part.length > 8)
+  expect(parts.length).toBeGreaterThan(30)
+  expect(parts.filter((part) => !composed.includes(part) && !source.includes(part))).toEqual([])
 })
 
 describe("a page of the site", () => {
