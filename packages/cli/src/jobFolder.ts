@@ -23,6 +23,8 @@ export interface End extends PieceFolder.Ending {
 export interface JobFolder {
   /** The store of the job. It sends nothing more once the folder is renamed or removed. */
   readonly store: Layer.Layer<PieceStore, PieceStoreError, FileSystem.FileSystem>
+  /** The folder without links, where it was when the job began. */
+  readonly real: string
   /** Where the folder is now. */
   readonly where: () => string
   /** Whether this run wrote or found a piece. */
@@ -43,7 +45,7 @@ export const openJobFolder = (
     let isRemovable = false
     // After the lock is released: its file lies in the folder.
     yield* Effect.addFinalizer(() => Effect.sync(() => (isRemovable ? removeFolder(folder) : undefined)))
-    const { isNew, place } = yield* lockFolder(folder)
+    const { isNew, place, real } = yield* lockFolder(folder)
     const where = () => place() ?? folder
     const pathOf = (name: string) => join(where(), name)
     const exists = (name: string) => Effect.orElseSucceed(fs.exists(pathOf(name)), () => false)
@@ -95,6 +97,7 @@ export const openJobFolder = (
 
     return {
       store: Layer.provide(Layer.effect(PieceStore, Effect.map(PieceStore, claiming)), PieceStore.layerFolder(folder)),
+      real,
       where,
       hasUsed: (name) => used.has(name),
       lost: () => lost,
@@ -139,7 +142,7 @@ const gone = (folder: string, now: string | undefined) =>
   new PieceStoreError({
     operation: "get",
     store: folder,
-    message: `Nothing more was sent: the folder for pieces ${folder} was renamed or removed while the command ran.${now === undefined ? " If it was renamed, give its new name with --pieces: its pieces are paid." : ""}`
+    message: `Nothing more was sent: the folder for pieces ${folder} was renamed or removed while the command ran.${now === undefined ? " If it was renamed, give its new name with --pieces, and the new path of each file that was renamed with it: its pieces are paid." : ""}`
   })
 
 const putIn = (fs: FileSystem.FileSystem, folder: string, name: string, result: Uint8Array) =>

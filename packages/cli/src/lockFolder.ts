@@ -19,6 +19,8 @@ import { acquire, isBusy, lockName, lockOf, tryLock } from "./fileLock.js"
 export interface LockedFolder {
   /** Whether this call made the folder. */
   readonly isNew: boolean
+  /** The folder without links, as it was found. */
+  readonly real: string
   /**
    * Where the folder is now: as it was given, or, if it was renamed meanwhile, its new path, which only Linux says. `undefined`: it
    * was removed, or renamed on another system.
@@ -40,7 +42,7 @@ export const lockFolder = (folder: string): Effect.Effect<LockedFolder, PieceSto
       lock.release(join(place() ?? real, lockName))
       close()
     }
-    return { isNew, place, release }
+    return { isNew, real, place, release }
   })
   return Effect.acquireRelease(locking, ({ release }) => Effect.sync(release)).pipe(
     Effect.catchAll((error) =>

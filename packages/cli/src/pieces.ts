@@ -7,6 +7,7 @@ import { type CommandError, LongJobFailed } from "./failure.js"
 import { leadsTo } from "./fileIdentity.js"
 import { type JobFolder, openJobFolder } from "./jobFolder.js"
 import { applying, note, plural, say } from "./message.js"
+import { movedPath } from "./movedPath.js"
 import { isPrinted } from "./output.js"
 import { describeRest } from "./serviceFailure.js"
 import { isAsked } from "./signals.js"
@@ -18,6 +19,8 @@ export interface KeptPieces {
   readonly folder: string | undefined
   /** What the job is: any JSON that is the same when the same command runs again, and differs for another. */
   readonly job: unknown
+  /** The files that the command was given, by their options, as absolute paths. */
+  readonly files?: ReadonlyArray<readonly [option: string, path: string]>
   /** The cost of the rest, as the end of a sentence about the command. Default: unknown. */
   readonly rest?: () => string
 }
@@ -40,16 +43,15 @@ export const recordingOf = (file: string): unknown => {
  * interruption names the folder. A second command over the folder at the same time fails before it sends anything.
  */
 export const keepPieces = <A, E extends JobError, R>(
-  { folder, job, rest = () => "" }: KeptPieces,
+  { files = [], folder, job, rest = () => "" }: KeptPieces,
   work: Effect.Effect<A, E, R | PieceStore>
-) => (folder === undefined ? forgetPieces(work) : keepIn(folder, digestOf(job), rest, work))
+) => (folder === undefined ? forgetPieces(work) : keepIn(folder, { files, job: digestOf(job), rest }, work))
 
 const digestOf = (job: unknown): string => createHash("sha256").update(JSON.stringify(job)).digest("hex")
 
 const keepIn = <A, E extends JobError, R>(
   folder: string,
-  job: string,
-  rest: () => string,
+  { files, job, rest }: Required<Pick<KeptPieces, "files" | "rest">> & { readonly job: string },
   work: Effect.Effect<A, E, R | PieceStore>
 ) =>
   Effect.gen(function* () {
@@ -58,11 +60,11 @@ const keepIn = <A, E extends JobError, R>(
       Effect.provide(jobFolder.store),
       Effect.zipLeft(Effect.whenEffect(finish(folder, jobFolder), isPrinted)),
       Effect.catchAll((error) =>
-        Effect.flatMap(stop(folder, jobFolder, describeRest(error)), (left) => failWith(error, left))
+        Effect.flatMap(stop(folder, jobFolder, files, describeRest(error)), (left) => failWith(error, left))
       ),
       Effect.onInterrupt(() =>
         Effect.flatMap(
-          Effect.suspend(() => stop(folder, jobFolder, rest())),
+          Effect.suspend(() => stop(folder, jobFolder, files, rest())),
           (left) => say(...applying(left))
         )
       )
@@ -113,11 +115,16 @@ const finish = (folder: string, { end, where }: JobFolder) =>
   })
 
 /** Ends a job that failed. The result is a sentence about its pieces, and about the cost of the rest, if there are pieces. */
-const stop = (folder: string, { end, hasUsed, lost, where }: JobFolder, rest: string) =>
+const stop = (
+  folder: string,
+  { end, hasUsed, lost, real, where }: JobFolder,
+  files: Required<KeptPieces>["files"],
+  rest: string
+) =>
   Effect.gen(function* () {
     const { claim, claimed, left } = yield* end(false)
-    const renamed = where() === folder ? "" : `, with --pieces ${where()}`
-    const keptHere = `kept in ${where()}. The same command resumes${renamed}${rest}.`
+    const resumes = where() === folder ? rest : afterRename(files, real, where(), rest)
+    const keptHere = `kept in ${where()}. The same command resumes${resumes}.`
     const kept = left.filter(hasUsed).length
     const notes = applying(
       lost() > 0 && `${finishedPieces(lost())} paid and lost.`,
@@ -127,3 +134,16 @@ const stop = (folder: string, { end, hasUsed, lost, where }: JobFolder, rest: st
     )
     return notes.length === 0 ? undefined : notes.join(" ")
   })
+
+/** The options that the same command needs after its folder for pieces was renamed, perhaps together with its files. */
+const afterRename = (files: Required<KeptPieces>["files"], before: string, now: string, rest: string): string => {
+  const moved = files.flatMap(([option, path]): ReadonlyArray<readonly [string, string]> => {
+    const found = movedPath(path, before, now)
+    return found === undefined ? [] : [[option, found]]
+  })
+  const options = moved.length === 0 ? [["--pieces", now]] : moved
+  const part = moved.some(([option]) => option === "--out")
+    ? ". A temporary file that ends in .part was left beside it: you can delete it"
+    : ""
+  return `, with ${options.map((option) => option.join(" ")).join(" ")}${rest}${part}`
+}

@@ -254,6 +254,39 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the co
       })
     )
 
+    it.scoped.each(["", "--pieces kept"])(
+      "says what goes on if the folder of the output is renamed meanwhile, which leaves no piece behind: %j",
+      (pieces) =>
+        Effect.gen(function* () {
+          const folder = yield* folderWithArticle
+          const options = pieces.split(" ").filter((word) => word !== "")
+          const [book, moved] = [`${folder}/book`, `${folder}/moved`]
+          mkdirSync(book)
+          writeFileSync(`${book}/book.txt`, article)
+          const speak = (place: string) =>
+            speechCommand(
+              ...["synthesize", "--text-file", `${place}/book.txt`, "--out", `${place}/a.wav`, "--concurrency", "1"],
+              ...["--lang", "en", "--output-format", "8000:pcm16", "--pause", "line=1"],
+              ...options.map((option) => (option === "kept" ? `${place}/kept` : option))
+            )
+          yield* atSecond(() => renameSync(book, moved))
+          const before = yield* requestCount
+          const failed = yield* speak(book)
+          expect([failed.code, (yield* requestCount) - before]).toEqual([3, 2])
+          if (process.platform !== "linux") return
+          const withPieces = options.length === 0 ? "" : ` --pieces ${moved}/kept`
+          expect(failed.stderr).toContain(
+            `2 finished pieces are kept in ${moved}/${options[1] ?? "a.wav.pieces"}. The same command resumes, with --text-file ${moved}/book.txt --out ${moved}/a.wav${withPieces}. A temporary file that ends in .part was left beside it: you can delete it.`
+          )
+          const again = yield* speak(moved)
+          expect([again.code, (yield* requestCount) - before]).toEqual([0, 3])
+          expect(again.stderr).not.toContain("other commands")
+          const isPart = (name: string) => name.endsWith(".part")
+          expect(readdirSync(moved).filter((name) => !isPart(name))).toEqual(["a.wav", "book.txt"])
+          expect(readdirSync(moved).filter(isPart).length).toBe(1)
+        })
+    )
+
     it.scoped("sends nothing more if the folder is removed meanwhile, also if there is another of its name", () =>
       Effect.gen(function* () {
         const folder = yield* folderWithArticle

@@ -2,6 +2,7 @@
  * A long text of `speech synthesize`: its plan, and its audio from pieces.
  */
 import { existsSync, statSync } from "node:fs"
+import { dirname } from "node:path"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as LongSpeech from "@effect-speech/long-form/LongSpeech"
 import * as Subtitles from "@effect-speech/long-form/Subtitles"
@@ -17,6 +18,7 @@ import { isLink, leadsTo } from "../fileIdentity.js"
 import * as Json from "../json.js"
 import { lockOutput } from "../lockFolder.js"
 import { count, note, plural } from "../message.js"
+import { wayTo } from "../movedPath.js"
 import { standardOutput, writeText } from "../output.js"
 import { keepPieces } from "../pieces.js"
 import * as Progress from "../progress.js"
@@ -111,13 +113,26 @@ export const synthesizeLong = (given: ToFile, text: SpokenText) => {
     keepPieces(
       {
         folder,
-        job: ["synthesize", out === "-" ? out : leadsTo(out), baseUrl, content],
+        job: ["synthesize", out === "-" || folder === undefined ? out : nameIn(folder, out), baseUrl, content],
+        files: filesOf(given),
         rest: () => describeLeft({ leftCodePoints: tally.left })
       },
       Effect.scoped(work)
     )
   )
 }
+
+/** An output for its folder of pieces. It is the same after a folder above both was renamed. */
+const nameIn = (folder: string, out: string): string => {
+  const file = leadsTo(out)
+  return wayTo(dirname(leadsTo(folder)), file) ?? file
+}
+
+const filesOf = ({ out, pieces, subtitles, textFile }: ToFile) =>
+  Object.entries({ "--text-file": textFile, "--out": out, "--subtitles": subtitles, "--pieces": pieces }).flatMap(
+    ([option, path]): ReadonlyArray<readonly [string, string]> =>
+      path === undefined || path === "-" ? [] : [[option, leadsTo(path)]]
+  )
 
 /** The folder for pieces beside a file, the same for each link to it. An earlier version made it beside the link. */
 const besideOf = (out: string): string => {
