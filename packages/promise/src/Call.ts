@@ -39,7 +39,7 @@ export type Duration =
  * @category options
  */
 export interface Deadlines {
-  /** Longest pause while a recording is sent, in steps of 64 KiB. Default: 60 seconds. */
+  /** Longest time in which no further 64 KiB of a recording leave this process. Default: 60 seconds. */
   readonly uploadIdle?: Duration | undefined
   /** From the last byte of the request to the head of the response. Default: 10 minutes for a text, one hour for a recording. */
   readonly answer?: Duration | undefined
@@ -105,11 +105,12 @@ export type CallEvent =
  * @category options
  */
 export interface CallOptions<Event = CallEvent> {
-  /** Ends the call: its promise is rejected with the reason of the signal, as that of `fetch` is. */
+  /** Ends the call, which rejects with the reason of the signal, as `fetch` does. Default: none. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Runs at each event, in order. The call never waits for it, and what it throws does not affect the call. While its promise is
-   * pending, further events wait. It runs in the async context of the call (`AsyncLocalStorage`). Default: none.
+   * Runs at each event, in order. The call does not wait for its promise, and what it throws is only a warning of the process. While its
+   * promise is pending, further events wait, at most until 10 seconds after the call. It runs in the async context of the call
+   * (`AsyncLocalStorage`). Default: none.
    */
   readonly onEvent?: ((event: Event) => unknown) | undefined
 }
@@ -195,9 +196,8 @@ export type CallPiece =
     }
 
 /**
- * What a call did.
- *
- * Each result and each error has one, as `call`. Log its `sentId` and `receivedId`.
+ * What a call did: `call` of each error, of an `Audio` and of a `Transcription`, and `report` of a `Speech`. Log its `sentId` and
+ * `receivedId`.
  *
  * @example
  * ```ts
@@ -211,7 +211,7 @@ export type CallPiece =
  * @category models
  */
 export interface CallReport {
-  /** Id of the call, which all attempts send: a transaction id or a request id. Empty if the request broke a rule, so that no call began. */
+  /** Id of the call, which all attempts send: a transaction id or a request id. Empty if no call began, such as for a request that breaks a rule. */
   readonly sentId: string
   /** Id in the response, if there was one. */
   readonly receivedId?: string | undefined

@@ -396,7 +396,7 @@ export interface SpeakLongOptions extends VoiceOptions, CallOptions<LongSpeechEv
   readonly differentFormat?: "resample" | "fail" | undefined
   /** How long to retry each piece through an outage of the service. Default: 5 minutes. */
   readonly outage?: Duration | undefined
-  /** If the signal aborts, pieces in flight are finished and kept for so long. Default: they are interrupted at once. */
+  /** How long pieces in flight may go on after the signal aborts, to be kept. Default: they are interrupted at once. */
   readonly gracePeriod?: Duration | undefined
 }
 
@@ -477,7 +477,7 @@ export interface SpokenSegment {
 }
 
 /**
- * What became of a long text: its pieces and its sentences with their times, as far as the speech was read.
+ * What became of a long text, as far as its speech was read: its pieces, and its sentences with their times.
  *
  * @example
  * ```ts

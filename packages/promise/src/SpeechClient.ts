@@ -22,9 +22,9 @@ import type { Recording, TranscribeLongOptions, TranscribeOptions, Transcript, T
 export interface RetryPolicy {
   /** Highest number of retries, a whole number. Default: 2. */
   readonly times?: number | undefined
-  /** Longest delay before the first retry. It doubles with each further retry. Default: 200 milliseconds. */
+  /** Longest delay before the first retry. It doubles with each further one. Default: 200 milliseconds. */
   readonly firstDelay?: Duration | undefined
-  /** Limit of the delay before any retry. The time of a `Retry-After` is added to it. Default: 8 seconds. */
+  /** Longest delay before any retry, to which the time of a `Retry-After` is added. Default: 8 seconds. */
   readonly longestDelay?: Duration | undefined
   /** How long to retry through an outage, from the start of the call. Default: none. */
   readonly outage?: Duration | undefined
@@ -52,14 +52,15 @@ export interface RetryPolicy {
 export interface ConnectOptions {
   /**
    * The whole `<prefix>.<secret>` value, or a function that reads it, such as from a secret manager. The function runs at the first
-   * call, and again when the service refuses the key, in the async context of `connect`. Default: the variable `SPEECH_API_KEY`.
+   * call of each operation, and again when the service refuses the key, in the async context of `connect`. Default: the variable
+   * `SPEECH_API_KEY`.
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined
   /** The address of the synthesis host. Default: the variable `SPEECH_TTS_BASE_URL`. */
   readonly ttsBaseUrl?: string | undefined
   /** The address of the transcription host. Default: the variable `SPEECH_STT_BASE_URL`. */
   readonly sttBaseUrl?: string | undefined
-  /** Where the variables are read. Default: `process.env`, at the first call. */
+  /** Where the variables are read, at the first call of each operation. Default: `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
   /** Allow plain http to other machines. It exposes the key. Default: false. */
   readonly allowInsecureHttp?: boolean | undefined

@@ -249,14 +249,14 @@ export interface TranscribeLongOptions extends RecognitionOptions, CallOptions<L
   readonly maximum?: Duration | undefined
   /** How many pieces are sent at once, 1 to 1,000. Default: 4. */
   readonly concurrency?: number | undefined
-  /** How long a piece is retried while the service is down. Default: 5 minutes. */
+  /** How long to retry each piece through an outage of the service. Default: 5 minutes. */
   readonly outage?: Duration | undefined
   /**
    * `false` forbids to send a piece again after an attempt that may have been billed, also if `retryAmbiguous` of `connect` allows it.
    * `true` allows no further retries. Default: true.
    */
   readonly retryIfBilled?: boolean | undefined
-  /** If the signal aborts, pieces in flight are finished and kept for so long. Default: they are interrupted at once. */
+  /** How long pieces in flight may go on after the signal aborts, to be kept. Default: they are interrupted at once. */
   readonly gracePeriod?: Duration | undefined
   /** Names of the fields of a segment in `segments_meta` of your service. Default: those of the local service. */
   readonly segments?: SegmentFields | undefined

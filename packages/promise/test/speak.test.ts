@@ -231,6 +231,18 @@ it("a speech that is cancelled before it begins rejects with an AbortError", asy
   await expect(speaking.report()).rejects.toThrow("cancelled before it began")
 })
 
+it.each([
+  ["stream", (speech: Speech) => speech.stream().cancel()],
+  ["iterator", (speech: Speech) => speech[Symbol.asyncIterator]().return?.()]
+])("a speech whose unread %s is cancelled sends nothing later", async (_, leave) => {
+  await using speech = service.connect()
+  const speaking = speech.speak("नम")
+  await leave(speaking)
+  await expect(speaking.start()).rejects.toMatchObject({ name: "AbortError" })
+  await expect(speaking.report()).rejects.toThrow("cancelled before it began")
+  expect(await service.requests()).toEqual([])
+})
+
 describe("a signal", () => {
   it.each([5, {}])("that is %j is rejected, and does not hold close", async (signal) => {
     await using speech = service.connect()

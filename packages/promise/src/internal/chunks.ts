@@ -20,10 +20,12 @@ export interface Chunks {
 export interface ChunksSource<Opened> {
   readonly current: () => Session<Opened> | undefined
   readonly open: () => Session<Opened>
+  /** The reader does not want the first chunk any more. */
+  readonly forgo: () => void
 }
 
 export const makeChunks = <Opened>(
-  { current, open }: ChunksSource<Opened>,
+  { current, forgo, open }: ChunksSource<Opened>,
   streamOf: (speech: Opened) => Stream.Stream<Uint8Array, unknown>
 ): Chunks => {
   const waiting: Array<Uint8Array> = []
@@ -52,7 +54,9 @@ export const makeChunks = <Opened>(
       : take
   const cancel = async (): Promise<void> => {
     isCancelled = true
-    await current()?.close()
+    const session = current()
+    if (session === undefined) forgo()
+    else await session.close()
   }
   return {
     next: async () => {

@@ -12,7 +12,7 @@ import type * as Stream from "effect/Stream"
 import type { AudioStream, Speech } from "../Speech.js"
 import type { Caller, Calls } from "./calls.js"
 import { type Chunks, makeChunks, toIterator, toReadable } from "./chunks.js"
-import { invalidRequest, toSpeechError } from "./errors.js"
+import { cancelled, invalidRequest, toSpeechError } from "./errors.js"
 import { tryOutput } from "./outputFile.js"
 import { pathOf } from "./paths.js"
 import { openSession, type Session, type SessionLimit } from "./session.js"
@@ -64,6 +64,8 @@ export class LazySpeech<Whole, Start, Written, Report> implements AnySpeech<Whol
   #isUsed = false
   /** It was used in a way that has no session, so it can't be started any more. */
   #isUnopened = false
+  /** Its reader left before it was opened. */
+  #isForgone = false
   #report: () => Promise<Report>
 
   constructor(source: SpeechSource<Whole, Start, Written, Report>, parts: SpeechParts) {
@@ -74,6 +76,7 @@ export class LazySpeech<Whole, Start, Written, Report> implements AnySpeech<Whol
 
   async start(): Promise<Start> {
     if (this.#isUnopened) this.#use()
+    if (this.#isForgone) throw cancelled(this.#parts.caller.site)
     return (await this.#open().opened).start
   }
 
@@ -215,6 +218,13 @@ export class LazySpeech<Whole, Start, Written, Report> implements AnySpeech<Whol
   }
 
   #chunks(streamOf: (speech: OpenSpeech<Start, Report>) => Stream.Stream<Uint8Array, unknown>): Chunks {
-    return makeChunks({ current: () => this.#session, open: () => this.#open() }, streamOf)
+    return makeChunks({ current: () => this.#session, open: () => this.#open(), forgo: () => this.#forgo() }, streamOf)
+  }
+
+  #forgo(): void {
+    this.#isForgone = true
+    this.#report = async () => {
+      throw cancelled(this.#parts.caller.site)
+    }
   }
 }
