@@ -105,7 +105,7 @@ export const describeSource = ({ replay }: Given<"run">, record: RecordOptions |
 /** What was kept or not found, when the service has ended. Empty without `--record` and `--replay`. */
 export const describeExchanges = (
   { record, replay }: Given<"run">,
-  { kept, missing, notKept, replayed }: ExchangeCounts
+  { damaged, damagedFiles, kept, missing, notKept, replayed }: ExchangeCounts
 ): ReadonlyArray<string> => {
   if (record !== undefined) {
     const others = notKept === 1 ? "another was not" : `${count(notKept)} others were not`
@@ -113,10 +113,23 @@ export const describeExchanges = (
     return [notKept === 0 ? `${those}.` : `${those}, and ${others}: the warnings say why.`]
   }
   if (replay === undefined) return []
-  const found = `${plural(replayed, "response")} from ${replay}`
-  if (missing === 0) return [`${found}.`]
   const them = missing === 1 ? "it" : "them"
-  return [
-    `${found}. ${plural(missing, "request")} had none: to record ${them}, run the same command with --record ${replay}.`
-  ]
+  const sentences = applying(
+    `${plural(replayed, "response")} from ${replay}.`,
+    missing > 0 &&
+      `${plural(missing, "request")} had none: to record ${them}, run the same command with --record ${replay}.`,
+    damaged > 0 && describeDamaged(damaged, damagedFiles)
+  )
+  return [sentences.join(" ")]
+}
+
+/** The log names each file. */
+const mostNamed = 5
+
+const describeDamaged = (requests: number, files: ReadonlyArray<string>): string => {
+  const named = files.slice(0, mostNamed).join(", ")
+  const others = files.length > mostNamed ? ` and ${count(files.length - mostNamed)} more` : ""
+  return files.length === 1
+    ? `${plural(requests, "request")} met a damaged file: ${named}. Restore it, or delete its exchange and record it again.`
+    : `${plural(requests, "request")} met damaged files: ${named}${others}. Restore them, or delete their exchanges and record them again.`
 }

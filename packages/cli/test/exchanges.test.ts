@@ -125,6 +125,18 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
           stderr: `speech: 1 response from ${exchanges}. 1 request had none: to record it, run the same command with --record ${exchanges}.`
         })
         expect(missing.lines[1]).toMatch(/^400 .*Two\..*--record/)
+        const audio = readdirSync(`${exchanges}/audio`).map((name) => `${exchanges}/audio/${name}`)
+        for (const path of audio) {
+          const bytes = readFileSync(path)
+          writeFileSync(path, bytes.fill(1, 44))
+        }
+        const damaged = yield* play("--replay", 2, {}, ["One.", "Too.", "One."])
+        expect(damaged.stderr.split("\n").at(-1)).toMatch(
+          new RegExp(
+            `^speech: 0 responses from ${exchanges}. 1 request had none: .* --record ${exchanges}. 2 requests met a damaged file: ${exchanges}/audio/\\w+.wav. Restore it, or delete its exchange and record it again.$`
+          )
+        )
+        expect(damaged.lines[0]).toContain("has other bytes than the recorded response")
         expect(yield* requestCount).toBe(before + 3)
 
         const files = readdirSync(exchanges, { recursive: true, withFileTypes: true })

@@ -30,4 +30,8 @@ export interface ExchangeCounts {
   readonly replayed: number
   /** Requests for which the folder of a replay has no response. */
   readonly missing: number
+  /** Requests that the folder of a replay holds, but whose response can't be read. */
+  readonly damaged: number
+  /** The paths of the files that can't be read. */
+  readonly damagedFiles: ReadonlyArray<string>
 }

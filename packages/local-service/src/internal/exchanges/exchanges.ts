@@ -31,10 +31,17 @@ export interface Exchanges {
 
 /** Counts what becomes of requests. */
 export const makeCounter = () => {
-  const counts = { kept: 0, notKept: 0, replayed: 0, missing: 0 }
+  const counts = { kept: 0, notKept: 0, replayed: 0, missing: 0, damaged: 0 }
+  const damagedFiles = new Set<string>()
   return {
-    add: (outcome: keyof ExchangeCounts): Effect.Effect<void> => Effect.sync(() => void counts[outcome]++),
-    counts: Effect.sync((): ExchangeCounts => ({ ...counts }))
+    add: (outcome: Exclude<keyof typeof counts, "damaged">): Effect.Effect<void> =>
+      Effect.sync(() => void counts[outcome]++),
+    addDamaged: (path: string): Effect.Effect<void> =>
+      Effect.sync(() => {
+        counts.damaged++
+        damagedFiles.add(path)
+      }),
+    counts: Effect.sync((): ExchangeCounts => ({ ...counts, damagedFiles: [...damagedFiles] }))
   }
 }
 export type Counter = ReturnType<typeof makeCounter>

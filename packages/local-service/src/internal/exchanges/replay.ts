@@ -31,17 +31,17 @@ export interface ReplayOptions {
   readonly bodyIdleMillis: number
 }
 
-interface Replay extends ReplayOptions, Pick<Counter, "add"> {
+interface Replay extends ReplayOptions, Pick<Counter, "add" | "addDamaged"> {
   readonly reader: ExchangeReader
 }
 
 /** Responds with the exchanges of a folder. */
 export const makeReplay = (options: ReplayOptions) =>
   Effect.map(readIndex(options.folder), (index): Exchanges => {
-    const { add, counts } = makeCounter()
+    const { add, addDamaged, counts } = makeCounter()
     const reader = makeExchangeReader(options.folder)
     return {
-      work: (call) => replay(call, index, { ...options, reader, add }),
+      work: (call) => replay(call, index, { ...options, reader, add, addDamaged }),
       counts,
       reset: Effect.sync(() => {
         for (const exchange of index.values()) exchange.made = 0
@@ -61,14 +61,14 @@ const replay = (call: ExchangeCall, index: ExchangeIndex, options: Replay) =>
     keepRequest(entry, journalFields)
     keepDetails(entry, { body })
     const exchange = index.get(identityOf({ operation, ...facts }))
-    const response: Effect.Effect<Worked, Problem> =
-      exchange === undefined
-        ? Effect.flatMap(missing({ operation, ...facts, filename }, index, options), Effect.fail)
-        : fromFolder(call, exchange, options.reader)
-    return yield* Effect.tapBoth(response, {
-      onFailure: () => options.add("missing"),
-      onSuccess: () => options.add("replayed")
-    })
+    if (exchange === undefined) {
+      yield* options.add("missing")
+      return yield* Effect.fail(yield* missing({ operation, ...facts, filename }, index, options))
+    }
+    return yield* fromFolder(call, exchange, options.reader).pipe(
+      Effect.tapBoth({ onFailure: ({ path }) => options.addDamaged(path), onSuccess: () => options.add("replayed") }),
+      Effect.catchTag("LocalServiceExchangesUnusable", damaged)
+    )
   })
 
 /** The next response of an exchange. */
@@ -76,14 +76,14 @@ const fromFolder = (
   call: ExchangeCall,
   exchange: IndexedExchange,
   reader: ExchangeReader
-): Effect.Effect<Worked, Problem> =>
+): Effect.Effect<Worked, LocalServiceExchangesUnusable> =>
   Effect.gen(function* () {
     const { entry, operation } = call
     const response = yield* nextResponse(exchange, reader)
     const sentId = idOf(call)
     entry.id = callIdOf(operation, response.body) ?? response.headers[requestIdHeader] ?? entry.id
     return { response: yield* toResponse(response, exchange, reader, sentId), hold: undefined }
-  }).pipe(Effect.catchTag("LocalServiceExchangesUnusable", damaged))
+  })
 
 /** A file was removed or changed since the start. */
 const damaged = ({ message }: LocalServiceExchangesUnusable): Effect.Effect<never, Problem> =>
