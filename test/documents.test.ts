@@ -618,7 +618,7 @@ describe("the documents of a package", () => {
     ["archive", "states of a file", Archive.Run.FileState.literals],
     ["archive", "limits", fieldsOf(Archive.Run.Limits)],
     ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)],
-    ["local-service", "requests that met a fault", fieldsOf(LocalService.FaultedRequest)],
+    ["local-service", "reactions to a fault", LocalService.FaultedRequest.fields.reaction.literals],
     [
       "local-service",
       "metrics",
