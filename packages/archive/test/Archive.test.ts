@@ -144,6 +144,22 @@ describe("an archive in one process", () => {
     )
   })
 
+  it.scopedLive("plans one call for a path that the source lists twice, as a run makes one", () => {
+    const double = worker()
+    return alone(double, (archive, directory) =>
+      Effect.gen(function* () {
+        const items = [item(1), item(2), item(1), { ...item(2), size: 9 }]
+        const twice = request(directory, 1, { source: { ...source(0), items: () => Stream.fromIterable(items) } })
+        const { bytes, files, mostCost, toCall } = yield* archive.plan(twice)
+        expect([files, toCall, mostCost, bytes]).toEqual([3, 3, 3, item(1).size + item(2).size + 9])
+        const { id } = yield* archive.start(twice)
+        expect((yield* ended(archive, id)).counts.done).toBe(3)
+        expect(double.calls.begun.length).toBe(3)
+        expect(yield* archive.plan(twice)).toMatchObject({ files: 3, done: 3, toCall: 0 })
+      })
+    )
+  })
+
   it.scopedLive("suspends the run at the first refusal, and asks with one call when it goes on", () => {
     let credits = 8
     const double = worker(() => (credits-- > 0 ? done : refused), 5)

@@ -243,7 +243,10 @@ for (const { title, open, installed } of databases) {
           const error = yield* Effect.flip(store.createRun(run, { ...settings, operation }, {}))
           assert.strictEqual(error._tag, "ArchiveRunConflict")
           assert.include(error.message, "model hi-general-v2-8khz there, another here")
-          assert.strictEqual((yield* Effect.flip(store.status("no run")))._tag, "ArchiveRunNotFound")
+          assert.deepInclude(yield* Effect.flip(store.status("no run")), {
+            _tag: "ArchiveRunNotFound",
+            message: `The store ${store.name} has no run no run. Check that it is the right store: speech archive status --store STORE, or runs of Archive, names the runs of a store.`
+          })
           assert.include(yield* store.runs, run)
           assert.include(
             (yield* store.running).map(({ id }) => id),

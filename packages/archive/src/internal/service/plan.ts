@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { SourceItem } from "../../Source.js"
+import { callIdOf } from "../model/identity.js"
 import * as Money from "../model/money.js"
 import { settingsAfter } from "../model/request.js"
 import { makeSeen } from "../source/seen.js"
@@ -27,6 +28,9 @@ export const make =
       const cost = (item: SourceItem) =>
         costOf?.({ file: { ...item, run, seq: 1, callId: "", attempts: 0 }, settings }) ?? Effect.succeed(Money.nothing)
       const contents = makeSeen()
+      const known = makeSeen()
+      /** A list may name a path twice: it is one file. */
+      const isNew = (item: SourceItem) => !known.add(callIdOf("", item))
       /** Files with the same content are called once, and not at all if one has a result. A text is always called. */
       const isFirst = ({ content, line }: SourceItem) =>
         content === undefined || line !== undefined
@@ -37,8 +41,9 @@ export const make =
       const plan = yield* Stream.runFoldEffect(
         pages(request, settings, checks.get(settings.operation._tag)),
         noPlan,
-        (plan, listed) =>
+        (plan, page) =>
           Effect.gen(function* () {
+            const listed = page.filter(isNew)
             const states = yield* store.states(run, listed)
             const pending = listed.filter(
               (item, index) =>

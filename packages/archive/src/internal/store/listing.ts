@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { callIdOf, type IdVersion, wholeMillis } from "../model/identity.js"
 import type { SourceItem } from "../source/SourceItem.js"
 import type { StoreService } from "./Store.js"
-import { codeOf, type Int, notFound, type RunTableRow, stateOf, type Tables, withoutNul } from "./tables.js"
+import { codeOf, type Int, type RunTableRow, stateOf, type Tables, withoutNul } from "./tables.js"
 
 const idVersionOf = ({ ids }: RunTableRow): IdVersion => (Number(ids) === 5 ? 5 : 8)
 
@@ -17,6 +17,7 @@ export const make = ({
   mayBe,
   numberOf,
   onDialect,
+  notFound,
   readRun,
   shown,
   sql,

@@ -17,7 +17,6 @@ import {
   guardOf,
   hiding,
   type Int,
-  notFound,
   type RunTableRow,
   type Tables
 } from "./tables.js"
@@ -66,7 +65,7 @@ export const make = (
   "createRun" | "run" | "runs" | "running" | "begin" | "changeState" | "endIfComplete" | "changeLimits"
 > => {
   const { withhold, writeLimits } = startingOf(tables)
-  const { encode, existingRun, failing, lockRun, now, runMayBe, sql, toRunRow, withNow } = tables
+  const { encode, existingRun, failing, lockRun, notFound, now, runMayBe, sql, toRunRow, withNow } = tables
   const changed = <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>) =>
     Effect.map(statement, (rows) => rows.length > 0)
 

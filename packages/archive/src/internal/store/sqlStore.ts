@@ -2,7 +2,7 @@
  * The store on SQL, of its rooms: the same statements on libSQL and PostgreSQL.
  */
 import type * as SqlClient from "@effect/sql/SqlClient"
-import { SqlError } from "@effect/sql/SqlError"
+import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import type { ArchiveStoreFailed } from "../../ArchiveError.js"
 import * as Answers from "./answers.js"
@@ -25,7 +25,7 @@ export const make = (
   isLeft: () => boolean = () => false
 ): Effect.Effect<StoreService, never, SqlClient.SqlClient> =>
   Effect.map(Tables.make(toFailed, folder, isLeft), (tables) => ({
-    name: toFailed(new SqlError({ cause: undefined })).store,
+    name: tables.name,
     now: tables.failing(tables.now),
     ...Runs.make(tables),
     ...Listing.make(tables),

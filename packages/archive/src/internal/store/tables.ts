@@ -3,7 +3,7 @@
  * `onDialect` does not say otherwise.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
+import { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import * as Uuid from "@effect-speech/common/Uuid"
 import * as Chunk from "effect/Chunk"
@@ -190,8 +190,13 @@ export const paged = <Row extends { readonly seq: Int }, A, E>(
 const isSqlError = (error: unknown): error is SqlError =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
 
-export const notFound = (run: string) =>
-  Effect.fail(new ArchiveRunNotFound({ run, message: `The store has no run ${run}; list its runs.` }))
+const notFoundIn = (store: string) => (run: string) =>
+  Effect.fail(
+    new ArchiveRunNotFound({
+      run,
+      message: `The store ${store} has no run ${run}. Check that it is the right store: speech archive status --store STORE, or runs of Archive, names the runs of a store.`
+    })
+  )
 
 /** The parts of statements, as this dialect writes them. */
 const fragmentsOf = (sql: SqlClient.SqlClient, onDialect: <A, B>(postgres: A, libsql: B) => A | B) => {
@@ -287,8 +292,13 @@ export const make = (
         )
       )
 
+    const { store: name } = toFailed(new SqlError({ cause: undefined }))
+    const notFound = notFoundIn(name)
+
     return {
       ...fragmentsOf(sql, onDialect),
+      name,
+      notFound,
       sql,
       onDialect,
       failing,
