@@ -141,7 +141,7 @@ export interface SpeechStart {
   readonly format: AudioFormat
   /** Duration in milliseconds, as the service states it; `undefined` if it does not. */
   readonly durationMillis: number | undefined
-  /** The request id of the response. */
+  /** The request id of the response. If it has none, that of the request. */
   readonly requestId: string
   /** What the response omits, or states differently from the request. */
   readonly warnings: ReadonlyArray<SpeechWarning>
@@ -169,7 +169,7 @@ export interface Audio {
   readonly durationMillis: number
   /** Raw samples, without a container. */
   readonly bytes: Uint8Array
-  /** The request id of the response. */
+  /** The request id of the response. If it has none, that of the request. */
   readonly requestId: string
   /** What the response omits, or states differently from the request. */
   readonly warnings: ReadonlyArray<SpeechWarning>

@@ -72,8 +72,8 @@ export interface StreamSource<R> extends Common {
 }
 
 /**
- * A recording whose reading requires `R`: nothing if it is in memory, a `FileSystem` for a path, and what a stream requires. Default of
- * `R`: a `FileSystem`, which the layer of `SpeechToText` has, so that it is any source but a stream with requirements of its own.
+ * A recording. Reading it requires `R`: nothing if it is in memory, a `FileSystem` for a path, and what a stream requires. Default of
+ * `R`: a `FileSystem`, which the layer of `SpeechToText` has. That is any source but a stream with requirements of its own.
  *
  * @example
  * ```ts
@@ -166,7 +166,7 @@ export interface FileVersion {
  * @category options
  */
 export interface PathOptions {
-  /** Fails, and sends nothing, if the file is another one when it is opened. Default: the file as it is then. */
+  /** The call fails, and sends nothing, if the file is another one when it is opened. Default: the file as it is then. */
   readonly expected?: FileVersion | undefined
 }
 
@@ -176,7 +176,7 @@ export interface PathOptions {
  * A file of at most 256 KiB is read at once, before it is sent. Over `NodeTransport.layer` it is read a second time if it changed
  * during the first.
  *
- * The path is read when the call begins, by the `FileSystem` of the layer. A call with it fails with `SttAudioUnreadable` if the file is
+ * Each attempt opens the file, by the `FileSystem` of the layer. A call with it fails with `SttAudioUnreadable` if the file is
  * missing, empty, no regular file or not readable.
  *
  * @example

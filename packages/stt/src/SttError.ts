@@ -358,8 +358,8 @@ export class SttUnexpectedStatus extends define<SttUnexpectedStatus>()("SttUnexp
 /**
  * The connection failed before the response was complete.
  *
- * `reason` says why, and `sent` how much of the request left this process. `retry` says whether it is retried: if all of it left, only with
- * `retryAmbiguous`.
+ * `reason` says why, and `sent` how much of the request left this process. `retry` says whether it is retried. If all of the request left, it
+ * is not retried without `retryAmbiguous`.
  *
  * @example
  * ```ts

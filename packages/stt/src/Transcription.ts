@@ -35,7 +35,7 @@ export class Transcription extends structural(
      * `aux_info` of the response, with the field names of the service. Absent without `aux`, and if the model omits it.
      */
     auxInfo: Schema.optional(AuxInfo),
-    /** What the client found before the upload that may reduce the quality, and a notice with an empty transcript. */
+    /** What the client found before the upload that may reduce the quality, and what the local service says of the call. */
     warnings: Schema.Array(SttWarning),
     /** The report of the call: ids, attempts, billing. */
     call: CallReport

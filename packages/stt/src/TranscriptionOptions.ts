@@ -1,6 +1,6 @@
 /**
- * What you ask of a transcription, beside its recording. All of it is JSON, so it can be the payload of an HTTP API, a message of an
- * RPC or a field of a job.
+ * The fields of a request of a transcription, without its recording. They are JSON: the payload of an HTTP API, a message of an RPC
+ * or a field of a job.
  */
 import * as Issue from "@effect-speech/transport/unstable/Issue"
 import * as Schema from "effect/Schema"
@@ -77,9 +77,9 @@ export const TranscriptionOptions = Schema.Struct({
   /** Phrases that the recognition prefers. Default: none. */
   hotwords: Schema.optional(Schema.Array(Hotword)),
   /**
-   * Convert a WAV file of any format to mono, 8 kHz and 16 bits during the upload. The models are trained on this
-   * format, and it has a twelfth of the size of 48 kHz stereo. Any other container fails with `SttAudioUnreadable`.
-   * Default: false, the file is sent unchanged.
+   * Convert a WAV file to mono, 8 kHz and 16 bits during the upload. The models are trained on this format, and it has
+   * a twelfth of the size of 48 kHz stereo. Another container, and a codec that audio-codec does not read, fails with
+   * `SttAudioUnreadable`. Default: false, the recording is sent unchanged.
    */
   telephony: Schema.optional(Schema.Boolean),
   /** Further form fields of the service, sent unchanged. Default: none. */
