@@ -139,7 +139,7 @@ export class TtsUnauthorized extends define<TtsUnauthorized>()("TtsUnauthorized"
 /**
  * 500: the service failed.
  *
- * It is retried. Nothing is billed.
+ * It is retried. It is not billed.
  *
  * @example
  * ```ts
@@ -168,7 +168,7 @@ export class TtsServerError extends define<TtsServerError>()("TtsServerError", {
 /**
  * 502: the synthesis backend is unreachable or failed.
  *
- * It is retried, also through an `outage`. Nothing is billed.
+ * It is retried, also through an `outage`. It is not billed.
  *
  * @example
  * ```ts
@@ -191,7 +191,7 @@ export class TtsBackendFailed extends define<TtsBackendFailed>()("TtsBackendFail
   defaults: { status: 502 },
   retry: "overload",
   message: (facts) =>
-    `The service's synthesis backend failed (502).${quote(facts)} Nothing was billed; try again. If it keeps failing, ${reportRequestId(facts.call)}`
+    `The service's synthesis backend failed (502).${quote(facts)} ${facts.call.billing === "notBilled" ? "Nothing was billed; try" : "An earlier attempt may have been billed. Try"} again. If it keeps failing, ${reportRequestId(facts.call)}`
 }) {}
 
 /**

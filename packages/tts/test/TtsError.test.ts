@@ -71,7 +71,7 @@ it("a failed connection says why; whether a retry may help depends on the reason
     "TtsConnectionFailed (transient): The connection to the service failed: nothing listens at the address, or there is no route to it. Check the base URL and the network, and try again.
     TtsConnectionFailed (transient): The connection to the service failed: the host name is unknown. Check the base URL and the network, and try again.
     TtsConnectionFailed (transient): The connection to the service failed: the proxy did not open it. Check the proxy that HTTPS_PROXY or HTTP_PROXY names, or add the host of the service to NO_PROXY.
-    TtsConnectionFailed (never): The connection to the service failed: the secure connection failed. Check the base URL and the network, and try again.
+    TtsConnectionFailed (never): The connection to the service failed: the secure connection failed. Check the certificate of the service, and whether the base URL must begin with https:// or http://.
     TtsConnectionFailed (transient): The connection to the service failed: it was closed before the response. Check the base URL and the network, and try again.
     TtsConnectionFailed (transient): The connection to the service failed: it timed out. Check the base URL and the network, and try again.
     TtsConnectionFailed (never): The connection to the service failed: the response was cut off. Check the base URL and the network, and try again.
@@ -93,6 +93,12 @@ it("a failed connection says why; whether a retry may help depends on the reason
   expect(new TtsConnectionFailed({ reason: "reset", sent: "all", code: "ECONNRESET" }).message).toMatchInlineSnapshot(
     `"The connection to the service failed: it was closed before the response (ECONNRESET). The request was sent completely, so the service may have synthesized and billed it."`
   )
+})
+
+it("a failed backend says that nothing was billed only if no earlier attempt may have been", () => {
+  const { message } = new TtsBackendFailed({ call: { ...nothingSent, billing: "unknown" } })
+  expect(message).toContain("An earlier attempt may have been billed. Try again.")
+  expect(message).not.toContain("Nothing was billed")
 })
 
 it("an exceeded deadline names the option to raise", () => {

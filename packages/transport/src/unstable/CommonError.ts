@@ -88,6 +88,9 @@ const reasonWords: Record<ConnectionReason, string> = {
 
 const readsInformational = "Use the HttpClient of NodeTransport.layer or NodeHttpClient.layer, which ignore it."
 
+const checkCertificate =
+  "Check the certificate of the service, and whether the base URL must begin with https:// or http://."
+
 const checkProxy = "Check the proxy that HTTPS_PROXY or HTTP_PROXY names, or add the host of the service to NO_PROXY."
 
 const keepOpen = "Keep the layer open until all calls have ended, such as in a ManagedRuntime."
@@ -119,13 +122,15 @@ export const connectionFailed = (afterAll: string): Definition<typeof connection
         ? "Make fewer calls at once by the option concurrency, or raise the limit of open files (ulimit -n)."
         : reason === "proxy"
           ? checkProxy
-          : reason === "informational"
-            ? `${readsInformational}${sent === "all" ? ` ${afterAll}` : ""}`
-            : reason === "closed"
-              ? `${keepOpen}${sent === "all" ? ` ${afterAll}` : ""}`
-              : sent === "all"
-                ? afterAll
-                : "Check the base URL and the network, and try again."
+          : reason === "tls"
+            ? checkCertificate
+            : reason === "informational"
+              ? `${readsInformational}${sent === "all" ? ` ${afterAll}` : ""}`
+              : reason === "closed"
+                ? `${keepOpen}${sent === "all" ? ` ${afterAll}` : ""}`
+                : sent === "all"
+                  ? afterAll
+                  : "Check the base URL and the network, and try again."
     }`
 })
 
