@@ -3,6 +3,7 @@ import { once } from "node:events"
 import {
   copyFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -51,6 +52,26 @@ const begun = Effect.gen(function* () {
 const fails = <E>(layer: Layer.Layer<Store, E>) => Effect.flip(Effect.scoped(Layer.build(layer)))
 
 describe("a store in a file", () => {
+  it.scoped("with a second hard link opens by none of its names, since the last changes are beside one of them", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const [path, other] = [join(directory, "store.db"), join(directory, "other.db")]
+      yield* Effect.provide(begun, layerLibsql({ path }))
+      linkSync(path, other)
+      for (const layer of [layerLibsql, layerLibsqlShared]) {
+        for (const name of [path, other]) {
+          const error = yield* fails(layer({ path: name }))
+          assert.strictEqual(error._tag, "ArchiveStoreFailed")
+          assert.include(error.message, `The store ${name} is one file with 2 names (hard links)`)
+        }
+      }
+      assert.isFalse(existsSync(`${other}.lock`))
+      rmSync(other)
+      const status = Effect.flatMap(Store, (store) => store.status("run"))
+      assert.strictEqual((yield* Effect.provide(status, layerLibsql({ path }))).counts.pending, 3)
+    })
+  )
+
   it.scoped("says at once that its process has ended, also if it was killed, and what it had begun", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "store.db")

@@ -136,6 +136,13 @@ const connect = (path: string, options?: ConnectionOptions) =>
         message: `The store ${path} is ${file.isDirectory() ? "a folder" : "no regular file"}; give the path of a file.`
       })
     }
+    // SQLite keeps the last changes in a file beside the name that it was opened by, and locks by the number of the file.
+    if (file !== undefined && file.nlink > 1) {
+      return yield* new ArchiveStoreFailed({
+        store: path,
+        message: `The store ${path} is one file with ${file.nlink} names (hard links), so it was not opened. SQLite writes the last changes beside one of these names: opened by another, files that are done would be called again. Remove the other names.`
+      })
+    }
     return yield* Effect.acquireRelease(
       Effect.tryPromise({
         try: () => SingleConnection.open(path, { ...options, check: refuseOther }),
