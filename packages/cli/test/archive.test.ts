@@ -547,6 +547,33 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
   )
 
   it.scoped.skipIf(!hasPostgres)(
+    `waits for a machine if none works on the run, and says so, in ${postgresTitle}`,
+    () =>
+      Effect.gen(function* () {
+        const { line, out } = yield* place(2)
+        const database = yield* settings({ SPEECH_ARCHIVE_STORE: yield* Effect.promise(freshDatabase) })
+        const begin = (words: string) =>
+          Effect.gen(function* () {
+            const { console, printed } = yield* recordingConsole
+            const running = yield* Effect.fork(runOn(console, ["archive", ...words.split(" ")], database))
+            return { ended: Fiber.join(running), stderr: Effect.sync(() => printed().stderr) }
+          })
+        const until = (stderr: Effect.Effect<string>, words: string) =>
+          Effect.repeat(stderr, { until: (text) => text.includes(words), schedule: Schedule.spaced(50) })
+        const started = yield* begin(line)
+        yield* until(started.stderr, "No machine works on the run. Start one: speech archive work")
+        const watching = yield* begin(`status --out ${out} --watch`)
+        yield* until(watching.stderr, "No machine works on the run. This command waits for one: speech archive work")
+        expect((yield* run(["archive", "status", "--out", out], database)).code).toBe(40)
+        const machine = yield* begin("work")
+        expect([yield* started.ended, yield* watching.ended]).toEqual([0, 0])
+        expect((yield* started.stderr).match(/No machine works/g)).toHaveLength(1)
+        expect(yield* machine.stderr).toContain("This machine works on the runs of")
+      }),
+    30_000
+  )
+
+  it.scoped.skipIf(!hasPostgres)(
     `fails if another command with another output took the run over meanwhile, in ${postgresTitle}`,
     () =>
       Effect.gen(function* () {
