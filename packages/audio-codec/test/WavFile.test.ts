@@ -7,7 +7,7 @@ import { type PlatformError, SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect } from "@effect/vitest"
-import { type AudioFormat, PcmStream, Wav } from "@effect-speech/audio-codec"
+import { AudioDecoder, type AudioFormat, PcmStream, Wav } from "@effect-speech/audio-codec"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -148,6 +148,20 @@ describe("writing a file", () => {
       expect(yield* Effect.flip(Effect.provideService(writing, FileSystem.FileSystem, limited))).toBe(full)
       expect(yield* fs.readFileString(path)).toBe("old")
       expect(yield* names).toEqual(["speech.wav"])
+    }
+  })
+
+  it("says of a folder that it is one, as reading, repairing and decoding do", function* () {
+    const { folder } = yield* inFolder
+    const errors = [
+      yield* Effect.flip(Wav.writeFile(short, folder)),
+      yield* Effect.flip(Effect.flatMap(Wav.readFile(folder), ({ stream }) => Stream.runDrain(stream))),
+      yield* Effect.flip(Wav.repair(folder)),
+      yield* Effect.flip(Effect.provide(AudioDecoder.decodeFile(folder), AudioDecoder.AudioDecoder.layerWav))
+    ]
+    for (const error of errors) {
+      expect(error).toMatchObject({ _tag: "SystemError", reason: "BadResource", cause: { code: "EISDIR" } })
+      expect(error.message).toContain("the path is a folder; give the path of a file")
     }
   })
 

@@ -103,7 +103,11 @@ export class TtsBadRequest extends define<TtsBadRequest>()("TtsBadRequest", {
   defaults: { status: 400 },
   retry: "never",
   message: (facts) =>
-    `The service refused the request (400).${quote(facts)} Change ${facts.field ?? "the field that it names"} and send the request again.`
+    `The service refused the request (400).${quote(facts) || " It gives no reason; check lang, voice and the output format."} ${
+      facts.field === undefined
+        ? "Correct the request and send it again."
+        : `Change ${facts.field} and send the request again.`
+    }`
 }) {}
 
 /**

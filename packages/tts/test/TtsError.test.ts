@@ -24,7 +24,7 @@ it("every error says what happened, then what to do, and whether a retry may hel
   expect(describeErrors(TtsError.members.map((Failed) => new Failed()))).toMatchInlineSnapshot(`
     "TtsInvalidRequest (never): Nothing was sent: request is not valid.
     TtsInvalidApiKey (never): Nothing was sent, because of the API key: it is empty. Use the whole <prefix>.<secret> value that the platform showed when the key was created.
-    TtsBadRequest (never): The service refused the request (400). Change the field that it names and send the request again.
+    TtsBadRequest (never): The service refused the request (400). It gives no reason; check lang, voice and the output format. Correct the request and send it again.
     TtsUnauthorized (otherKey): The service did not accept the API key (401). The service does not distinguish the causes: check on the platform that the key is the newest and has the scope tts:synth, and that the account is active and has credit.
     TtsServerError (transient): The service failed (500). Try again later. If it keeps failing, report the request id to the service.
     TtsBackendFailed (overload): The service's synthesis backend failed (502). Nothing was billed; try again. If it keeps failing, report the request id to the service.
@@ -42,6 +42,7 @@ it("an error says more if more is known", () => {
     new TtsInvalidApiKey({ call: sent }),
     new TtsInvalidApiKey({ problem: "reading it failed (VaultSealed)" }),
     new TtsBadRequest({ serverMessage: "no such voice", field: "voice" }),
+    new TtsBadRequest({ serverMessage: "malformed JSON" }),
     new TtsServerError({ serverMessage: "broken!", call: sent }),
     new TtsBackendFailed({ call: received }),
     new TtsUnexpectedStatus({ status: 429, serverMessage: "wait" }),
@@ -55,6 +56,7 @@ it("an error says more if more is known", () => {
     TtsInvalidApiKey (never): The service refused the API key, and no new key is available: it is empty. Use the whole <prefix>.<secret> value that the platform showed when the key was created.
     TtsInvalidApiKey (never): Nothing was sent, because of the API key: reading it failed (VaultSealed). Check what reads it, the option apiKey.
     TtsBadRequest (never): The service refused the request (400). The service says: no such voice. Change voice and send the request again.
+    TtsBadRequest (never): The service refused the request (400). The service says: malformed JSON. Correct the request and send it again.
     TtsServerError (transient): The service failed (500). The service says: broken! Try again later. If it keeps failing, report the request id id-1 to the service.
     TtsBackendFailed (overload): The service's synthesis backend failed (502). Nothing was billed; try again. If it keeps failing, report the request id id-2 to the service.
     TtsUnexpectedStatus (overload): The service received too many requests (429). The service says: wait. Send fewer at once, or wait.

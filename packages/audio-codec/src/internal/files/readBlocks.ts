@@ -49,12 +49,12 @@ export const openBlocks = (
     return { file, info, blocks }
   })
 
-/** Opens a file, and refuses a pipe, which can't be read by position. */
+/** Opens a file, and refuses a folder, and a pipe, which can't be read by position. */
 export const openSeekable = (path: string, options?: FileSystem.OpenFileOptions) =>
   openFile<PlatformError>(
     path,
     ({ type }) =>
-      type === "FIFO" || type === "Socket"
+      type === "FIFO" || type === "Socket" || type === "Directory"
         ? notAFile("read", path, type, "decode its stream with decodeStream")
         : Effect.void,
     options
@@ -63,9 +63,14 @@ export const openSeekable = (path: string, options?: FileSystem.OpenFileOptions)
 /** The error for a path that is not a file. `instead` is what to do. */
 export const notAFile = (method: string, path: string, type: FileSystem.File.Type, instead: string) =>
   new SystemError({
+    // The code that the system itself gives, only later and by some methods.
+    ...(type === "Directory" && { cause: Object.assign(new Error("it is a folder"), { code: "EISDIR" }) }),
     module: "FileSystem",
     method,
     reason: "BadResource",
     pathOrDescriptor: path,
-    description: `the path must be a WAV file, not a ${type === "FIFO" ? "pipe" : type.toLowerCase()}; ${instead}`
+    description:
+      type === "Directory"
+        ? "the path is a folder; give the path of a file"
+        : `the path must be a WAV file, not a ${type === "FIFO" ? "pipe" : type.toLowerCase()}; ${instead}`
   })
