@@ -80,6 +80,22 @@ it("a message has its link once, at its end, after a piece is added and after JS
   expect(SpeechError.of("SttCreditExhausted").message).toBe(new SttCreditExhausted().message)
 })
 
+it.each(["https://docs.example/speech", "https://docs.example/new", ""])(
+  "an error of a server whose documents are elsewhere has one link, where this program's are at “%s”",
+  (address) => {
+    const json = Schema.encodeSync(SttError)(new SttCreditExhausted())
+    const spy = vi.spyOn(Documentation, "address", "get").mockReturnValue(address)
+    const error = Schema.decodeSync(SttError)(json)
+    const piece = new TextPiece({ number: 2, of: 3, kept: 1, startIndex: 0, endIndex: 9, beginning: "नमस्ते" })
+    const { message } = withPiece(error, piece)
+    const sentence = withoutLink(error.message)
+    spy.mockRestore()
+    expect(error.message).toBe(`${sentence}${linkOf("SttCreditExhausted")}`)
+    expect(sentence).toMatch(/every call fails\.$/)
+    expect(message.match(/ See http/g)?.length ?? 0).toBe(address === "" ? 0 : 1)
+  }
+)
+
 it.effect("the command prints the link once, after all else, and not in a table", () =>
   Effect.gen(function* () {
     const lines: Array<ReadonlyArray<unknown>> = []

@@ -4,9 +4,6 @@
 import { cloneable } from "./Cloneable.js"
 import { address } from "./Documentation.js"
 
-/** Where the pages of the errors are. Empty if the site has no address. */
-const pages = (): string => (address === "" ? "" : `${address.replace(/\/+$/, "")}/errors/`)
-
 /**
  * A link to the page of an error, as the end of its message. It begins with a space, and has no full stop, which a terminal could take
  * for a part of the address. Empty if {@link Documentation.address} is.
@@ -21,7 +18,8 @@ const pages = (): string => (address === "" ? "" : `${address.replace(/\/+$/, ""
  * @since 0.1.0
  * @category encoding and decoding
  */
-export const linkOf = (tag: string): string => (address === "" ? "" : ` See ${pages()}${tag}`)
+export const linkOf = (tag: string): string =>
+  address === "" ? "" : ` See ${address.replace(/\/+$/, "")}/errors/${tag}`
 
 /**
  * A message without its link, to make it a part of another sentence or of a table.
@@ -36,14 +34,14 @@ export const linkOf = (tag: string): string => (address === "" ? "" : ` See ${pa
  * @since 0.1.0
  * @category combinators
  */
-export const withoutLink = (message: string): string => {
-  const beginning = ` See ${pages()}`
-  const start = address === "" ? -1 : message.lastIndexOf(beginning)
-  return start >= 0 && /^\w+$/.test(message.slice(start + beginning.length)) ? message.slice(0, start) : message
-}
+export const withoutLink = (message: string): string => message.replace(link, "")
+
+/** One at any address: an error may come from a server whose version has another. The name of a page is that of a class. */
+const link = / See \S+\/errors\/[A-Z][A-Za-z\d]*$/
 
 /**
- * A message with the link to the page of its error. One that has a link stays as it is: it may be that of another error, which it quotes.
+ * A message with the link to the page of its error. One that has a link stays as it is: it may be that of another error, which it quotes,
+ * or of a server whose documents are elsewhere.
  *
  * @example
  * ```ts
