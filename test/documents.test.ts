@@ -762,19 +762,29 @@ it("the arrows of ARCHITECTURE.md are the dependencies of the packages", () => {
   expect(drawn.toSorted()).toEqual(declared.toSorted())
 })
 
+const packageNames = readdirSync(join(root, "packages")).filter((name) =>
+  existsSync(join(root, "packages", name, "package.json"))
+)
+
 it("the table of what each package needs is that of the manifests", () => {
   const table = tokensIn("docs/guides/installing.md", "table").find(({ header }) => header[1]?.text === "also needs")
   const inTable = (table?.rows ?? []).flatMap(([names, needs]) =>
     (names?.text ?? "")
       .split(", ")
-      .map((name) => [name, codeIn(needs?.tokens).filter((code) => /[a-z]\//.test(code) || /^sherpa/.test(code))])
+      .map((name) => [name, codeIn(needs?.tokens).filter((code) => /^(@|sherpa)/.test(code))])
   )
-  const inManifests = readdirSync(join(root, "packages"))
-    .filter((name) => statSync(join(root, "packages", name)).isDirectory())
-    .map((name) => {
-      const { peerDependencies = {} } = JSON.parse(read(`packages/${name}/package.json`))
-      const needs = Object.keys(peerDependencies).filter((peer) => peer !== "effect")
-      return [name, needs.map((peer) => (peer.startsWith("sherpa") ? `${peer}@1.13` : peer))]
-    })
+  const inManifests = packageNames.map((name) => {
+    const { peerDependencies = {} } = JSON.parse(read(`packages/${name}/package.json`))
+    const needs = Object.keys(peerDependencies).filter((peer) => peer !== "effect")
+    return [name, needs.map((peer) => (peer.startsWith("sherpa") ? `${peer}@1.13` : peer))]
+  })
   expect(Object.fromEntries(inTable)).toEqual(Object.fromEntries(inManifests))
+})
+
+it("the front page links each package, and the page of the tests names each folder", () => {
+  const links = tokensIn("docs/index.md", "link").map(({ href }) => href)
+  expect(links).toEqual(expect.arrayContaining(packageNames.map((name) => `../packages/${name}/README.md`)))
+  const folders = readdirSync(join(root, "test")).filter((name) => statSync(join(root, "test", name)).isDirectory())
+  const named = tokensIn("test/README.md", "table").flatMap(({ rows }) => rows.map(([path]) => path?.text))
+  expect(named).toEqual(expect.arrayContaining(folders.map((name) => `\`${name}/\``)))
 })
