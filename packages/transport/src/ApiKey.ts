@@ -8,8 +8,8 @@ import * as Redaction from "./internal/redaction/withoutKey.js"
 
 /**
  * A key, or an effect that reads it, from a secret manager for example. The effect runs when the layer is built, and again
- * after the service refused the key, because a new key revokes the old one at once. It always runs with the context and the
- * FiberRefs in which the layer was built. What it requires, `R`, the layer requires.
+ * after a 401, because a new key revokes the old one at once. It always runs with the context and the FiberRefs in which the
+ * layer was built. What it requires, `R`, the layer requires.
  *
  * @example
  * ```ts

@@ -102,7 +102,7 @@ export interface Answered {
 }
 
 /**
- * An attempt failed. The next one follows after the delay.
+ * An attempt failed. The next one follows after the delay. A new key after a 401 is tried at once, without this event.
  *
  * @example
  * ```ts
@@ -117,7 +117,7 @@ export interface Answered {
  */
 export interface Retrying {
   readonly _tag: "Retrying"
-  /** Number of the next attempt. */
+  /** Number of the next attempt. The first one is 1. */
   readonly attempt: number
   /** Delay before the next attempt, in milliseconds. */
   readonly delayMillis: number

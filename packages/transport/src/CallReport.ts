@@ -48,7 +48,7 @@ export class Attempt extends structural(
     status: Schema.optional(Schema.Finite),
     /** How much of the request left this process. */
     sent: Sent,
-    /** Delay after the previous attempt, in milliseconds. */
+    /** Delay after the previous attempt, in milliseconds. 0 for the first. */
     delayMillis: Schema.Finite,
     /** Delay that the response asked for (`Retry-After`), in milliseconds. */
     retryAfterMillis: Schema.optional(Schema.Finite),
@@ -168,7 +168,7 @@ export class RecordingPiece extends structural(
  *
  * // How much a new run has to send.
  * export const left = (piece: CallReport.Piece): string =>
- *   piece._tag === "TextPiece" ? `${piece.leftCodePoints} code points` : `${piece.leftMillis} ms`
+ *   piece._tag === "TextPiece" ? `${piece.leftCodePoints ?? "?"} code points` : `${piece.leftMillis ?? "?"} ms`
  * ```
  *
  * @since 0.1.0
@@ -210,7 +210,7 @@ export class CallReport extends structural(
     billing: Billing,
     /** How long the call waited for its turn, in milliseconds. Absent if it did not wait. */
     queuedMillis: Schema.optional(Schema.Finite),
-    /** From the start of the call to its end, in milliseconds. */
+    /** From the start of the call to its end, in milliseconds. For speech that still arrives: until now. */
     elapsedMillis: Schema.Finite,
     /** Set if the call was made for a piece of a longer text or recording. */
     piece: Schema.optional(Piece)

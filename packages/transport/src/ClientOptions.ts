@@ -33,8 +33,7 @@ import type { ServiceError } from "./ServiceError.js"
 export interface ClientOptions<R = never, E = ServiceError> extends RetryOptions<E> {
   /**
    * The whole `<prefix>.<secret>` value, or an effect that reads it. The effect runs when the layer is built, and again
-   * when the service refuses the key. If the key has changed, the call is repeated. What the effect requires, the layer
-   * requires.
+   * after a 401. If the key has changed, the call is repeated once. What the effect requires, the layer requires.
    */
   readonly apiKey: ApiKey<R>
   /** The address of the service, with or without a path prefix. Required. */
@@ -47,6 +46,6 @@ export interface ClientOptions<R = never, E = ServiceError> extends RetryOptions
    * read to its end or its scope closes. With `"unbounded"` no call waits. Default: 64.
    */
   readonly concurrency?: number | "unbounded" | undefined
-  /** How long each phase may take. Default: `answer` as of the client, 60 seconds for `uploadIdle` and `downloadIdle`, no `total`. */
+  /** How long each phase may take. Each field has its own default. */
   readonly deadlines?: Deadlines | undefined
 }

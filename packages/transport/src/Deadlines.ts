@@ -34,8 +34,8 @@ export const Phase = Schema.Literal("upload", "answer", "download", "total")
 export type Phase = typeof Phase.Type
 
 /**
- * How long the phases of a call may take: an option of a layer, and of one call. A call that takes longer fails with `SttDeadlineExceeded` or
- * `TtsDeadlineExceeded`.
+ * How long the phases of a call may take: an option of a layer, and of one call. Each is longer than zero; `Duration.infinity` is no
+ * limit. A call that takes longer fails with `SttDeadlineExceeded` or `TtsDeadlineExceeded`, and is not retried.
  *
  * @example
  * ```ts
@@ -58,10 +58,13 @@ export type Phase = typeof Phase.Type
 export interface Deadlines {
   /** Longest pause while a recording is sent, in steps of 64 KiB. Default: 60 seconds. */
   readonly uploadIdle?: Duration.DurationInput | undefined
-  /** From the last byte of the request to the head of the response. Each operation has its own default. */
+  /**
+   * From the last byte of the request to the head of the response, for each attempt anew. For a text: from the start of the attempt.
+   * Default: 10 minutes for a text, 1 hour for a recording.
+   */
   readonly answer?: Duration.DurationInput | undefined
   /** Longest pause while the response body is read. Default: 60 seconds. */
   readonly downloadIdle?: Duration.DurationInput | undefined
-  /** From the start of the call to the last byte of the response. Default: none. */
+  /** From the start of the call to the last byte of the response, with the wait for its turn and all attempts. Default: none. */
   readonly total?: Duration.DurationInput | undefined
 }

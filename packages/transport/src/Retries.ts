@@ -27,7 +27,8 @@ import type { ServiceError } from "./ServiceError.js"
 export interface RetryOptions<E = ServiceError> {
   /**
    * Highest number of retries (a whole number), a {@link RetryPolicy}, or a `Schedule`. Only errors that allow a retry
-   * are retried. 0 is exactly one request, unless the key was replaced. Default: 2, which makes three attempts.
+   * are retried. 0 is exactly one request, unless the key was replaced or the call has an `outage`. Default: 2, which makes three
+   * attempts. All calls of a layer share a budget of retries: when many calls fail, a call may be retried less often.
    *
    * A `Schedule` gets each error that allows a retry. It decides how many retries there are, and after which delays. The time of a
    * `Retry-After` is added to the delay. If it is longer than 8 seconds and than the delay, the call fails at once, unless a `total`
@@ -43,7 +44,7 @@ export interface RetryOptions<E = ServiceError> {
 }
 
 /**
- * How often and how long a call is retried. The `total` deadline limits all of it.
+ * How often and how long a call is retried. The `total` deadline limits all of it. Each duration is longer than zero.
  *
  * Use a number in its place if the default delays suit you, and a `Schedule` for delays of another kind.
  *
@@ -78,7 +79,7 @@ export interface RetryPolicy {
   readonly longestDelay?: Duration.DurationInput | undefined
   /**
    * How long to retry through an outage, from the start of the call. As long as the service can't be reached or says
-   * that it is unavailable, neither `times` nor the budget of the layer ends the call. Default: none.
+   * that it is unavailable, neither `times` nor the budget of retries that all calls of the layer share ends the call. Default: none.
    */
   readonly outage?: Duration.DurationInput | undefined
 }

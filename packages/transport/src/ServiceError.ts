@@ -10,7 +10,7 @@ import type { CallReport } from "./CallReport.js"
  *
  * | value       | meaning |
  * | ----------- | ------- |
- * | `never`     | it would fail the same way, or the response had already begun |
+ * | `never`     | no: it would fail the same way, its deadline has passed, or the response had already begun |
  * | `transient` | it may succeed a little later |
  * | `overload`  | it may succeed when the service is available again, or has less load |
  * | `ambiguous` | it may succeed, but the service may have carried out the attempt: each attempt may be billed |

@@ -30,7 +30,7 @@ export interface CallAttributes {
   readonly operation: string
   /** `server.address`: the host of the base URL. */
   readonly serverAddress: string
-  /** `server.port`. Default: 443. */
+  /** `server.port`. That of plain http without a port is 80. Default: 443. */
   readonly serverPort?: number | undefined
   /** `error.type`: the tag of the error, `interrupted` or `defect`. Absent: the calls that succeeded. */
   readonly errorType?: string | undefined
@@ -59,7 +59,7 @@ export interface AttemptAttributes extends Omit<CallAttributes, "errorType"> {
   readonly status?: number | undefined
   /**
    * `error.type`: the status as a text, such as `"503"`, if it is 400 or more. If the attempt failed otherwise, the tag of the error,
-   * such as `SttConnectionFailed`. Absent: the attempts that succeeded.
+   * such as `SttConnectionFailed`, `interrupted` or `defect`. Absent: the attempts that succeeded.
    */
   readonly errorType?: string | undefined
 }

@@ -41,7 +41,7 @@ export type TestAnswer<Request, A, E> = TestOutcome<A, E> | ((request: Request) 
  * @category models
  */
 export interface TestCalls<Request> {
-  /** The requests since the layer was built or cleared, in order. */
+  /** The requests since the layer was built or cleared, in order, without those that break a rule. */
   readonly all: Effect.Effect<ReadonlyArray<Request>>
   /** Forgets them. */
   readonly clear: Effect.Effect<void>

@@ -18,9 +18,10 @@ interface ResponseFacts {
 }
 
 /**
- * Audio as it arrives. `stream` fails at its end if the audio was cut short or is corrupt. It can be run once.
+ * Audio as it arrives: what `tts.stream` gives.
  *
- * `tts.stream` gives it. Its `stream` fails with one of `SpeechStreamError`. A second run of it is a defect.
+ * `stream` fails with one of `SpeechStreamError` if the audio is cut short or corrupt, which may show only at its end. It can be run
+ * once: a second run is a defect.
  *
  * @example
  * ```ts

@@ -58,7 +58,7 @@ export const SynthesisRequest = Schema.Struct({
    * Pronunciations for this request: from a word to its tokens, in the form of the service (any JSON). Default: none.
    */
   g2pOverrides: Schema.optional(Json),
-  /** Id of the request: 1 to 64 letters, digits and `.`, `_`, `:`, `-`. Default: a random UUID. */
+  /** Id of the request: 1 to 64 letters, digits and `.`, `_`, `:`, `-`. Default: the next of `CallIds`, a random UUID. */
   requestId: Schema.optional(
     Schema.String.pipe(
       Schema.filter(
@@ -70,7 +70,7 @@ export const SynthesisRequest = Schema.Struct({
       )
     )
   ),
-  /** Further JSON fields of the service, sent unchanged. Default: none. */
+  /** Further fields of the JSON body, by the names of the service. None may be one of those above, such as `lang`. Default: none. */
   additionalFields: Schema.optional(
     Json.pipe(
       Schema.filter(

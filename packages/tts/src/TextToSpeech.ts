@@ -51,7 +51,7 @@ export interface TextToSpeechService {
   readonly baseUrl?: string | undefined
   /**
    * Synthesizes a text as a stream. Gives the format and the ids when the response begins, then the bytes as they
-   * arrive, in constant memory. The call ends when the scope closes.
+   * arrive, in constant memory. The call ends at the end of the audio, or earlier when the scope closes.
    *
    * Fails with one of `TtsError`. Audio that has begun fails with one of `SpeechStreamError`.
    */
@@ -59,7 +59,10 @@ export interface TextToSpeechService {
     request: SynthesisRequest,
     options?: CallOptions
   ) => Effect.Effect<SpeechStream, TtsError, Scope.Scope>
-  /** Synthesizes a text, and gives the complete, checked audio. Fails with one of `TtsError`. */
+  /**
+   * Synthesizes a text, and gives the complete, checked audio. Fails with one of `TtsError`, also for audio of more than
+   * 512 MiB: that is `TtsCorruptAudio`.
+   */
   readonly synthesize: (request: SynthesisRequest, options?: CallOptions) => Effect.Effect<Speech, TtsError>
 }
 
@@ -86,8 +89,8 @@ export interface TextToSpeechService {
  */
 export interface TextToSpeechOptions<R = never> extends ClientOptions<R, TtsError> {
   /**
-   * How long each phase may take. Default: ten minutes until the response begins, and 60 seconds without progress of
-   * the upload or the download.
+   * How long each phase may take. `uploadIdle` limits nothing here, because a text is sent at once. Default: 10 minutes for
+   * `answer`, 60 seconds for `downloadIdle`, no `total`.
    */
   readonly deadlines?: Deadlines.Deadlines | undefined
 }
@@ -141,7 +144,7 @@ const requestIdOf = (given: string | undefined): Effect.Effect<string> =>
   given === undefined ? CallIds.next : Effect.succeed(given)
 
 /**
- * The requests that a test double received.
+ * The requests that a test double received. A request that breaks a rule is not among them.
  *
  * {@link TextToSpeech.layerTest} provides it, and {@link TextToSpeech.calls} reads it.
  *
@@ -225,14 +228,15 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
 
   /**
    * A test double. `answer` is audio, an error, an effect of one of these, or a function of the request that gives one.
-   * The double checks requests and audio as {@link TextToSpeech.layer} does. It does not retry, and emits no events.
-   * {@link TextToSpeech.calls} gives its requests.
+   * The double checks requests and audio as {@link TextToSpeech.layer} does. It ignores the options of a call: it does not
+   * retry, emits no events and has no deadlines. {@link TextToSpeech.calls} gives its requests.
    */
   static readonly layerTest = (answer: TestAnswer): Layer.Layer<TextToSpeech | TextToSpeechCalls> =>
     Client.layerTest({
       tag: TextToSpeech,
       calls: TextToSpeechCalls,
-      validate,
+      validate: (request) =>
+        Either.flatMap(validate(request), (valid) => Either.map(encodeBody(valid, request), () => valid)),
       answer,
       service: (call) => {
         const respond = (request: SynthesisRequest) =>
@@ -246,7 +250,7 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
       }
     })
 
-  /** The requests that the double of {@link TextToSpeech.layerTest} has received so far. */
+  /** The requests that the double of {@link TextToSpeech.layerTest} has received so far, without those that break a rule. */
   static readonly calls: Effect.Effect<ReadonlyArray<SynthesisRequest>, never, TextToSpeechCalls> = Effect.flatMap(
     TextToSpeechCalls,
     ({ all }) => all

@@ -85,7 +85,8 @@ export const sampleRates = [8000, 16000, 24000] as const
 export const encodings = ["pcm16", "float32"] as const
 
 /**
- * The sample rates that a response may state, in Hz. Others than those of {@link sampleRates} are accepted, since they hold speech.
+ * The sample rates that a response may state, in Hz: each whole number from `minimum` to `maximum`, also one that no request
+ * can ask for.
  *
  * @since 0.1.0
  * @category constants
@@ -304,7 +305,8 @@ export const codePoints = (text: string): number => {
 export const maximumCodePoints = 10_000
 
 /**
- * A text of 1 to 10,000 Unicode code points, without half of a surrogate pair. Decoding fails with a `ParseError` that says how long the text is.
+ * A text of 1 to 10,000 Unicode code points, without half of a surrogate pair. Decoding fails with a `ParseError` that says
+ * which rule the text breaks.
  *
  * @example
  * ```ts
@@ -342,7 +344,7 @@ const within = (from: number, to: number) =>
   )
 
 /**
- * Limits of the speaking rate.
+ * Limits of the speaking rate. Each is allowed.
  *
  * @example
  * ```ts
@@ -378,9 +380,9 @@ export const speedRange = { minimum: 0.25, maximum: 4 } as const
 export const Speed = within(speedRange.minimum, speedRange.maximum)
 
 /**
- * Flow-matching steps.
+ * Flow-matching steps: a number from 1 to 100, whole or not.
  *
- * Decoding a number below 1 or above 100 fails with a `ParseError`.
+ * Decoding another number fails with a `ParseError`.
  *
  * @example
  * ```ts
@@ -427,14 +429,14 @@ export const SynthesisBody = Schema.Struct({
 export type SynthesisBody = typeof SynthesisBody.Type
 
 /**
- * The headers that a 200 must have, in lower case.
+ * The headers that a 200 must have, in lower case. The Schema checks their form; {@link formatProblem} also checks the rate.
  *
  * @example
  * ```ts
  * import { TtsContract } from "@effect-speech/tts"
  * import { Schema } from "effect"
  *
- * // The rate and the encoding of a response. Fails with a `ParseError` if one is missing or not usable.
+ * // The rate and the encoding of a response. Fails with a `ParseError` if one is missing or malformed.
  * export const formatOf = (response: Response) =>
  *   Schema.decodeUnknown(TtsContract.AudioHeaders)(Object.fromEntries(response.headers))
  * ```

@@ -97,7 +97,7 @@ export class TtsBadRequest extends define<TtsBadRequest>()("TtsBadRequest", {
   httpStatus: 400,
   fields: {
     ...statusFields,
-    /** The field that the service's message names, such as `output_format`, if it names one. */
+    /** The field that the service's message names, such as `output_format`. Absent if it names none. */
     field: Schema.optional(Schema.String)
   },
   defaults: { status: 400 },
@@ -229,7 +229,8 @@ export class TtsUnexpectedStatus extends define<TtsUnexpectedStatus>()("TtsUnexp
 /**
  * The connection failed before the response was complete.
  *
- * `reason` says why, and `sent` how much of the request left this process. Audio that breaks off has the reason `cut`.
+ * `reason` says why, and `sent` how much of the request left this process. `retry` says whether it is retried. Audio that breaks off
+ * has the reason `cut`, or `closed` if its HttpClient was closed, and is never retried.
  *
  * @example
  * ```ts

@@ -116,6 +116,17 @@ describe("layerTest", () => {
     )
   )
 
+  it.effect("refuses a field that JSON can't hold, as the client does", () =>
+    Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      expect(yield* Effect.flip(tts.synthesize({ text: "hello", additionalFields: { seed: 1n } }))).toMatchObject({
+        _tag: "TtsInvalidRequest",
+        problem: "must be a value that JSON can hold"
+      })
+      expect(yield* TextToSpeech.calls).toEqual([])
+    }).pipe(Effect.provide(TextToSpeech.layerTest({ bytes })))
+  )
+
   it.effect("can fail after the bytes of a stream", () =>
     Effect.gen(function* () {
       const tts = yield* TextToSpeech
