@@ -257,14 +257,14 @@ export interface Speech<Whole = Audio, Start = SpeechStart, File = WavFile>
   readonly start: () => Promise<Start>
   /** The raw samples. Cancel it to end the call. If its response has not begun, `start` and `report` reject with an `AbortError`. */
   readonly stream: () => AudioStream
-  /** A WAV file as it arrives. Its header states the length if the service does; else the length is open. */
+  /** A WAV file as it arrives. Its header states the length if the response has a Content-Length; else the length is open. */
   readonly wav: () => AudioStream
   /** Writes a WAV file as the audio arrives. `path`: a path or a `file:` URL. */
   readonly toFile: (path: string | URL) => Promise<File>
   /**
    * A response with the WAV file, for a route handler. It resolves when the audio begins, so an error before that rejects it. If the
-   * audio fails later, its body fails, and the client of your server sees a response that was cut short. It has a Content-Length if the
-   * service states the duration. Read its body, or cancel it, as after `start`.
+   * audio fails later, its body fails, and the client of your server sees a response that was cut short. It has a Content-Length if
+   * the response of the service has one. Read its body, or cancel it, as after `start`.
    */
   readonly response: (init?: ResponseInit) => Promise<Response & { readonly body: AsyncIterable<Uint8Array> }>
   /**
