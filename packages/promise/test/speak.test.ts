@@ -84,6 +84,13 @@ describe("a speech", () => {
     expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([])
   })
 
+  it("sends nothing for a path that is impossible", async () => {
+    await using speech = service.connect()
+    const error = await errorOf(speech.speak("text").toFile(join(folder, "a\0b.wav")))
+    expect(error).toMatchObject({ tag: "FileFailed", facts: { operation: "openFile" }, call: { billing: "notBilled" } })
+    expect(await service.requests()).toEqual([])
+  })
+
   it("says what is known when its response begins", async () => {
     await using speech = service.connect()
     const speaking = speech.speak("नम", { ...asked, requestId: "begun" })

@@ -22,7 +22,11 @@ export class OutputRefused {
 export const tryOutput = (path: string): Effect.Effect<void, OutputRefused, FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem
-    const target = yield* Effect.option(fs.stat(path))
+    // A path that is impossible, such as one with a NUL character, fails.
+    const target = yield* fs.stat(path).pipe(
+      Effect.asSome,
+      Effect.catchTag("SystemError", () => Effect.succeedNone)
+    )
     const type = Option.isSome(target) ? target.value.type : "File"
     // Fails as the system says it of a folder.
     if (type === "Directory") return yield* Effect.scoped(fs.open(path, { flag: "r+" }))
