@@ -168,7 +168,7 @@ export class Suspension extends structural(
  * @category schemas
  */
 export const Limits = Schema.Struct({
-  /** Calls that begin in a second. Default: no limit. */
+  /** Files that begin in a second. The pieces of a file do not count. Default: no limit. */
   callsPerSecond: Schema.optional(Schema.Finite.pipe(Schema.positive())),
   /** The run is suspended when it has called for so many files. A call that did not reach the service does not count. Default: no limit. */
   maxFiles: Schema.optional(Schema.NonNegativeInt),
@@ -204,7 +204,7 @@ const changeOf = <A, I>(limit: Schema.Schema<A, I>) => Schema.optional(Schema.Un
  * @category schemas
  */
 export const LimitChanges = Schema.Struct({
-  /** Calls that begin in a second, or `"none"`. Default: that of the run. */
+  /** As in {@link Limits}, or `"none"`. Default: that of the run. */
   callsPerSecond: changeOf(Schema.Finite.pipe(Schema.positive())),
   /** As in {@link Limits}, or `"none"`. Default: that of the run. */
   maxFiles: changeOf(Schema.NonNegativeInt),

@@ -329,12 +329,12 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
       const first = yield* archive(`${line} --max-credits 4 --rate 100 --format srt --after-crash repeat`)
       expect([first.code, first.stdout]).toEqual([40, expect.stringContaining("2 of 4 files done, 2 left.")])
       const inForce =
-        "speech: Limits of the run: 4 credits, 100 calls a second.\nspeech: A file that may have been billed but has no result is called again"
+        "speech: Limits of the run: 4 credits, 100 files a second.\nspeech: A file that may have been billed but has no result is called again"
       expect(first.stderr).toContain(inForce)
       const sent = yield* sentBy(
         Effect.gen(function* () {
           const again = yield* archive(line)
-          expect([again.code, again.stdout]).toEqual([40, expect.stringContaining("\nLimits: 4 credits, 100 calls")])
+          expect([again.code, again.stdout]).toEqual([40, expect.stringContaining("\nLimits: 4 credits, 100 files")])
           expect(again.stderr).toContain(inForce)
           expect(yield* archive(`resume --out ${out} --rate none`)).toMatchObject({
             code: 40,

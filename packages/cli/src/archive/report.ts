@@ -44,7 +44,7 @@ const limitsIn = ({ limits: { callsPerSecond, maxCredits, maxFiles } }: RunStatu
   applying(
     maxCredits !== undefined && plural(maxCredits, "credit"),
     maxFiles !== undefined && files(maxFiles),
-    callsPerSecond !== undefined && `${plural(callsPerSecond, "call")} a second`
+    callsPerSecond !== undefined && `${plural(callsPerSecond, "file")} a second`
   ).join(", ")
 
 /** What holds for the calls that begin now, some of it perhaps since an earlier command. */

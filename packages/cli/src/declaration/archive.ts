@@ -44,7 +44,7 @@ const limits = (inWords: string) => ({
   rate: optional(
     "--rate N",
     orNone(number({ above: 0 })),
-    "Most calls to begin in a second, on all machines together, or none.",
+    "Most files to begin in a second, on all machines together, or none. Pieces of a file do not count.",
     { default: inWords }
   ),
   maxFiles: optional(
@@ -146,7 +146,10 @@ export const archiveRun = {
       json
     }),
     ...group("Run", {
-      dryRun: flag("--dry-run", "Print the number of files to send, and their cost. Send and store nothing."),
+      dryRun: flag(
+        "--dry-run",
+        "Print the number of files to send, and their cost, as without limits. Send and store nothing."
+      ),
       byContent: flag(
         "--by-content",
         "Recognise a file that was moved or touched by its content. Give it from the first run on."
