@@ -413,7 +413,12 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
         }
         const json = yield* archive(`status --out ${out} --json`)
         expect([json.code, JSON.parse(json.stdout)]).toMatchObject([40, { abandoned: 1, machines: 0 }])
-        expect(yield* archive(`retry --out ${out} --only AnswerUnknown`)).toMatchObject({ code: 40 })
+        expect(yield* archive(`retry --out ${out} --only AnswerUnknown`)).toMatchObject({
+          code: 40,
+          stderr: expect.stringContaining(
+            "1 file that may have been billed is to be called again, and may be billed again."
+          )
+        })
         expect(yield* archive(`resume --out ${out} --max-files none`)).toMatchObject({ code: 0 })
       })
   )

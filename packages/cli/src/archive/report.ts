@@ -127,9 +127,11 @@ const callFailed = (status: RunStatus, store: Store): string => {
 
 /** What `retry` is about to do. */
 export const retryOf = (status: RunStatus, only: string | undefined): ReadonlyArray<string> => {
-  const { counts, holds } = status
+  const { abandoned, counts, holds, settings } = status
   if (only === undefined) return applying(counts.failed === 0 && "No file has failed, so none is called again.")
-  const held = holds[only] ?? 0
+  // Those of a process that has ended are held first.
+  const soon = only === "AnswerUnknown" && settings.unanswered === "hold" ? abandoned : 0
+  const held = (holds[only] ?? 0) + soon
   return applying(
     held > 0 &&
       `${files(held)} that may have been billed ${held === 1 ? "is" : "are"} to be called again, and may be billed again.${ofCopies(status, held)}`
