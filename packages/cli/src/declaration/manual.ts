@@ -25,7 +25,7 @@ export const exitStatuses = [
   ["13", "the account is not active, or the key lacks a scope: 403"],
   [
     "20",
-    "the service failed or is overloaded: 500 or 503 of transcription, 500 or 502 of synthesis. Try again later. After a 500 of transcription, each attempt may be billed"
+    "the service failed or is overloaded: 500 or 503 of transcription, 500 or 502 of synthesis. After a 500 of transcription, each attempt may be billed"
   ],
   ["21", "a status that is not in the contract, such as 503 of synthesis, or that of a gateway"],
   ["30", "the connection failed"],
