@@ -13,7 +13,7 @@ import type * as Testing from "@effect-speech/transport/Testing"
 import * as Client from "@effect-speech/transport/unstable/Client"
 import { answeredAtOnce, reportOf, toReport } from "@effect-speech/transport/unstable/Report"
 import type * as Config from "effect/Config"
-import type * as ConfigError from "effect/ConfigError"
+import * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -110,13 +110,26 @@ const endpoint: Client.Endpoint<SttInvalidApiKey> = {
   InvalidApiKey: SttInvalidApiKey
 }
 
+const encodings: Readonly<Record<Contract.HotwordEncoding, true>> = { json: true, repeated: true, indexed: true }
+
+/** Fills in the default. The encoding may come from a file, against its type. */
+const encodingOf = ({ hotwordEncoding = "json" }: Pick<SpeechToTextOptions, "hotwordEncoding">) =>
+  Object.hasOwn(encodings, hotwordEncoding)
+    ? Either.right(hotwordEncoding)
+    : Either.left(
+        ConfigError.InvalidData(
+          ["hotwordEncoding"],
+          `must be one of ${Object.keys(encodings).join(", ")}, not ${hotwordEncoding}`
+        )
+      )
+
 const makeService = <R = never>(
   options: SpeechToTextOptions<R>
 ): Effect.Effect<SpeechToTextService, ConfigError.ConfigError | SttInvalidApiKey, R | Requirements> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const { baseUrl, transport, url } = yield* Client.connect(endpoint, options)
-    const hotwordEncoding = options.hotwordEncoding ?? "json"
+    const hotwordEncoding = yield* encodingOf(options)
 
     const operationOf = <R>(
       request: TranscriptionRequest<R>,

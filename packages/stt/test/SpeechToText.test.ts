@@ -1,11 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
-import { AudioSource, SpeechToText, SttForbidden } from "@effect-speech/stt"
+import { AudioSource, SpeechToText, type SpeechToTextOptions, SttForbidden } from "@effect-speech/stt"
 import type { CallEvent } from "@effect-speech/transport"
+import * as NodeTransport from "@effect-speech/transport/NodeTransport"
 import { answeredAtOnce } from "@effect-speech/transport/unstable/Report"
+import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
+import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import { connect, request, transactionId } from "./scriptedStt.js"
 
 describe("events", () => {
@@ -41,6 +45,21 @@ describe("events", () => {
         const total = server.received[0]?.body.byteLength
         expect(uploads.at(-1)).toMatchObject({ sentBytes: total, totalBytes: total })
       })
+  )
+})
+
+describe("a layer", () => {
+  it.scoped.each([
+    ["a base URL that is not set", { baseUrl: undefined }, "baseUrl (SPEECH_STT_BASE_URL)", "is empty"],
+    ["an unknown encoding of hotwords", { hotwordEncoding: "xml" }, "hotwordEncoding", "must be one of"]
+  ])("fails with ConfigError for %s", ([, wrong, option, problem]) =>
+    Effect.gen(function* () {
+      const options = { apiKey: Redacted.make("prefix.secret"), baseUrl: "https://host.example", ...wrong }
+      const error = yield* Effect.flip(Layer.build(SpeechToText.layer(options as unknown as SpeechToTextOptions)))
+      expect(ConfigError.isConfigError(error)).toBe(true)
+      expect(String(error)).toContain(option)
+      expect(String(error)).toContain(problem)
+    }).pipe(Effect.provide(NodeTransport.layer))
   )
 })
 

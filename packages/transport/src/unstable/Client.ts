@@ -75,7 +75,8 @@ export const connect = <E, R, OperationError extends ServiceError>(
   options: ClientOptions<R, OperationError>
 ): Effect.Effect<Connection, ConfigError.ConfigError | E, R | HttpClient.HttpClient> =>
   Effect.gen(function* () {
-    const base = yield* BaseUrl.parse(`baseUrl (${baseUrlVariable})`, options.baseUrl, options)
+    // It may come from `process.env`, against its type.
+    const base = yield* BaseUrl.parse(`baseUrl (${baseUrlVariable})`, options.baseUrl ?? "", options)
     const transport = yield* Effect.mapError(
       makeTransport(
         {
