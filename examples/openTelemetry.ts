@@ -2,7 +2,8 @@
  * Traces, metrics and logs of all calls to an OpenTelemetry collector, by Effect's own exporter: one layer, and no SDK.
  * A call is a span `speech.synthesize` or `speech.transcribe` with the id that was sent to the service. Each attempt is
  * a span `speech.attempt` with the status. No span holds a text, a transcript or the key. The histogram
- * `speech.client.operation.duration` counts the calls by operation, error and service.
+ * `speech.client.operation.duration` counts the calls by operation, error and service. A retry is logged at the level Debug, which Effect
+ * drops unless you add `Logger.withMinimumLogLevel(LogLevel.Debug)`.
  *
  * `pnpm example examples/openTelemetry.ts`, with the variables that `pnpm speech serve` prints. Use any collector that
  * accepts OTLP over HTTP, such as that of Jaeger. Without a collector the program also works, but ends a few seconds
