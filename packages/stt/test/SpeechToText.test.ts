@@ -49,10 +49,11 @@ describe("events", () => {
 })
 
 describe("a layer", () => {
-  it.scoped.each([
+  const cases: ReadonlyArray<readonly [name: string, wrong: object, option: string, problem: string]> = [
     ["a base URL that is not set", { baseUrl: undefined }, "baseUrl (SPEECH_STT_BASE_URL)", "is empty"],
     ["an unknown encoding of hotwords", { hotwordEncoding: "xml" }, "hotwordEncoding", "must be one of"]
-  ])("fails with ConfigError for %s", ([, wrong, option, problem]) =>
+  ]
+  it.scoped.each(cases)("fails with ConfigError for %s", ([, wrong, option, problem]) =>
     Effect.gen(function* () {
       const options = { apiKey: Redacted.make("prefix.secret"), baseUrl: "https://host.example", ...wrong }
       const error = yield* Effect.flip(Layer.build(SpeechToText.layer(options as unknown as SpeechToTextOptions)))
