@@ -1,5 +1,8 @@
 /** What a release writes into a copy of the packages. `pnpm verify release` publishes one. */
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { once } from "node:events"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
@@ -7,12 +10,13 @@ import { run, temporaryFolder } from "effect-speech-test-support/processes"
 import { lexer, type Token, walkTokens } from "marked"
 import { siteOf } from "../scripts/address.js"
 import { addressesOf, publishedDocument, publishedManifest } from "../scripts/release/published.js"
-import { tagCommit } from "../scripts/release/tag.js"
+import { requireClean, tagCommit, tagPublished } from "../scripts/release/tag.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), "utf8")
 const packages = readdirSync(join(root, "packages"))
 const manifestOf = (name: string) => JSON.parse(read(`packages/${name}/package.json`))
+const commit = "0123456789012345678901234567890123456789"
 const addresses = addressesOf("https://github.com/some-owner/some-name")
 
 const linksIn = (text: string): ReadonlyArray<string> => {
@@ -21,6 +25,16 @@ const linksIn = (text: string): ReadonlyArray<string> => {
     if (token.type === "link" || token.type === "image") found.push(String(token.href))
   })
   return found
+}
+
+/** A repository with a commit. */
+const repositoryOf = async (name: string) => {
+  const folder = temporaryFolder(name)
+  const git = async (...parameters: ReadonlyArray<string>) =>
+    (await run("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...parameters], { cwd: folder })).stdout.trim()
+  await git("init", "--quiet")
+  await git("commit", "--quiet", "--allow-empty", "--message", "published")
+  return { folder, git }
 }
 
 describe("a release", () => {
@@ -70,7 +84,8 @@ describe("a release", () => {
     for (const name of packages) {
       const manifest = manifestOf(name)
       expect(manifest.publishConfig, name).toMatchObject({ access: "public", provenance: true })
-      expect(publishedManifest(manifest, `packages/${name}`, addresses, true)).toMatchObject({
+      expect(publishedManifest(manifest, `packages/${name}`, addresses, { provenance: true, commit })).toMatchObject({
+        gitHead: commit,
         homepage: "https://some-owner.github.io/some-name/",
         repository: {
           type: "git",
@@ -80,7 +95,7 @@ describe("a release", () => {
         bugs: { url: "https://github.com/some-owner/some-name/issues" },
         publishConfig: manifest.publishConfig
       })
-      const without = publishedManifest(manifest, `packages/${name}`, addresses, false)
+      const without = publishedManifest(manifest, `packages/${name}`, addresses, { provenance: false, commit })
       expect("provenance" in without.publishConfig, name).toBe(false)
     }
   })
@@ -91,12 +106,39 @@ describe("a release", () => {
     expect(siteOf("https://github.com/Owner/name")).toBe("https://owner.github.io/name/")
   })
 
+  it("is refused from a working tree with changes, which it would not publish", async () => {
+    const { folder } = await repositoryOf("release-clean-")
+    await requireClean(folder)
+    writeFileSync(join(folder, "new.txt"), "")
+    await expect(requireClean(folder)).rejects.toThrow("without these changes. Commit or stash them")
+    await expect(requireClean(folder)).rejects.toThrow("?? new.txt")
+  })
+
+  it("makes the missing tag of a version that was published, or says why it can't", async () => {
+    const { folder, git } = await repositoryOf("release-missing-")
+    const published = await git("rev-parse", "HEAD")
+    await git("commit", "--quiet", "--allow-empty", "--message", "later")
+    const heads: Record<string, object> = { "1.0.0": { gitHead: published }, "2.0.0": {}, "3.0.0": { gitHead: commit } }
+    const registry = createServer(({ url = "" }, response) => {
+      const manifest = heads[url.replace("/@effect-speech%2fcommon/", "")]
+      response.writeHead(manifest === undefined ? 404 : 200).end(JSON.stringify(manifest ?? {}))
+    }).listen(0, "127.0.0.1")
+    await once(registry, "listening")
+    const { port } = registry.address() as AddressInfo
+    const said = (version: string) =>
+      tagPublished(folder, { name: "@effect-speech/common", version, registry: `http://127.0.0.1:${port}/` })
+    expect(await said("1.0.0")).toContain(`was missing, and is now at ${published}`)
+    expect(await git("rev-parse", "v1.0.0")).toBe(published)
+    expect(await said("1.0.0")).toBeUndefined()
+    expect(await said("2.0.0")).toContain("does not say from which commit @effect-speech/common 2.0.0 was published")
+    expect(await said("3.0.0")).toContain(`does not have the commit ${commit}`)
+    expect(await said("4.0.0")).toContain("the registry answers 404")
+    expect(await git("tag")).toBe("v1.0.0")
+    registry.close()
+  })
+
   it("tags the commit that was published, and says so if that tag is of another", async () => {
-    const folder = temporaryFolder("release-tag-")
-    const git = async (...parameters: ReadonlyArray<string>) =>
-      (await run("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...parameters], { cwd: folder })).stdout.trim()
-    await git("init", "--quiet")
-    await git("commit", "--quiet", "--allow-empty", "--message", "published")
+    const { folder, git } = await repositoryOf("release-tag-")
     const published = await git("rev-parse", "HEAD")
     await git("commit", "--quiet", "--allow-empty", "--message", "later")
     await tagCommit(folder, "v1.0.0", published)

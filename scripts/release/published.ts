@@ -33,16 +33,25 @@ export interface PackageManifest {
   readonly publishConfig: Readonly<Record<string, unknown>>
 }
 
-/** The manifest with the fields that need an address. npm proves where a package was built only in a workflow of GitHub or GitLab. */
+/** Where and from what a package is published. */
+export interface Origin {
+  /** npm proves where a package was built only in a workflow of GitHub or GitLab. */
+  readonly provenance: boolean
+  /** The registry keeps it, so that a later run can tag it. */
+  readonly commit: string
+}
+
+/** The manifest with the fields that need an address or the commit. */
 export const publishedManifest = <Manifest extends PackageManifest>(
   manifest: Manifest,
   folder: string,
   { repository, site }: Addresses,
-  provenance: boolean
+  { commit, provenance }: Origin
 ) => {
   const { provenance: _, ...publishConfig } = manifest.publishConfig
   return {
     ...manifest,
+    gitHead: commit,
     homepage: site,
     repository: { type: "git", url: `git+${repository}.git`, directory: folder },
     bugs: { url: `${repository}/issues` },

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pnpm, run } from "effect-speech-test-support/processes"
-import { type Addresses, publishedDocument, publishedManifest } from "./published.js"
+import { type Addresses, type Origin, publishedDocument, publishedManifest } from "./published.js"
 
 /** The module whose constant is the beginning of the links in messages. */
 const documentation = "packages/common/src/Documentation.ts"
@@ -11,12 +11,12 @@ const replaceFile = (file: string, change: (text: string) => string) =>
   writeFileSync(file, change(readFileSync(file, "utf8")))
 
 /** Writes the addresses into a copy of the repository: in manifests, documents of packages, and messages. */
-const writeAddresses = (folder: string, addresses: Addresses, provenance: boolean) => {
+const writeAddresses = (folder: string, addresses: Addresses, origin: Origin) => {
   for (const name of readdirSync(join(folder, "packages"))) {
     const path = `packages/${name}`
     const manifest = JSON.parse(readFileSync(join(folder, path, "package.json"), "utf8"))
     replaceFile(join(folder, path, "package.json"), () => {
-      const published = publishedManifest(manifest, path, addresses, provenance)
+      const published = publishedManifest(manifest, path, addresses, origin)
       return `${JSON.stringify(published, null, 2)}\n`
     })
     for (const document of ["README.md", "CHANGELOG.md"]) {
@@ -37,7 +37,7 @@ export const stage = async (
   source: string,
   folder: string,
   addresses: Addresses,
-  { provenance }: { readonly provenance: boolean }
+  { provenance }: Pick<Origin, "provenance">
 ): Promise<void> => {
   if (existsSync(folder)) {
     await run("git", ["fetch", "--quiet", "--no-tags", source, "HEAD"], { cwd: folder })
@@ -45,7 +45,8 @@ export const stage = async (
   } else {
     await run("git", ["clone", "--quiet", "--no-tags", source, folder])
   }
-  writeAddresses(folder, addresses, provenance)
+  const commit = (await run("git", ["rev-parse", "HEAD"], { cwd: folder })).stdout.trim()
+  writeAddresses(folder, addresses, { provenance, commit })
   await pnpm(["install", "--frozen-lockfile", "--prefer-offline"], { cwd: folder })
   await pnpm(["run", "build"], { cwd: folder })
 }
