@@ -10,6 +10,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { AudioFormat, Pcm } from "@effect-speech/audio-codec"
+import { folderOf } from "effect-speech-test-support/programs"
 import { exitStatus } from "effect-speech-test-support/report"
 import {
   describe,
@@ -26,6 +27,14 @@ interface Entry {
   readonly verdict: "valid" | "malformed" | "disputed"
   readonly expected: { fmtCode: number; channels: number; rate: number; frames: number } | string
   readonly majorityFrames: number | null
+}
+
+const needed = ["ffmpeg", "sox"].filter((program) => folderOf([program]) === undefined)
+if (needed.length > 0) {
+  console.error(
+    `This check compares with other readers: install ${needed.join(" and ")}, so that ${needed.length === 1 ? "it is" : "they are"} in PATH.`
+  )
+  process.exit(2)
 }
 
 const folder = process.argv[2] ?? process.env.WAV_CORPUS
