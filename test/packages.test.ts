@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
+import { freePort } from "effect-speech-test-support/freePort"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const packages = readdirSync(`${root}packages`)
@@ -214,13 +215,14 @@ describe("the built packages", () => {
     expect(output).toBe("SpeechError\n")
   })
 
-  it("for programs without Effect leave the global object of a process as it is", () => {
+  it("for programs without Effect leave the global object of a process as it is", async () => {
+    const closed = await freePort()
     const script = `
       const before = Reflect.ownKeys(globalThis)
       const { connect, connectTest } = await import("@effect-speech/promise")
       const speech = connectTest({ transcribe: "नमस्ते" })
       const { text } = await speech.transcribe(new Uint8Array(1), { model: "hi-general-v2-8khz" })
-      const nowhere = connect({ apiKey: "some.key", sttBaseUrl: "http://127.0.0.1:1", retries: 0 })
+      const nowhere = connect({ apiKey: "some.key", sttBaseUrl: "http://127.0.0.1:${closed}", retries: 0 })
       const { tag } = await nowhere.transcribe(new Uint8Array(1), { model: "hi-general-v2-8khz" }).catch((error) => error)
       console.log(text, tag, Reflect.ownKeys(globalThis).filter((key) => !before.includes(key)))`
     const output = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: root }).toString()
