@@ -184,8 +184,6 @@ const nameOf = (name: string, ending: string): string => {
  *
  * Throws a `RangeError` if the path leads out of the folder. No source gives such a path.
  *
- * @throws RangeError if the path leads out of the folder. No source gives such a path.
- *
  * @example
  * ```ts
  * import { Output } from "@effect-speech/archive"

@@ -184,7 +184,6 @@ export const folder = (
 }
 
 /**
-/**
  * The files that match a pattern of the shell, such as `2026-*.wav`, in the order of their names; two asterisks stand for any number of folders.
  * The root is the part of the pattern before the first wildcard.
  *

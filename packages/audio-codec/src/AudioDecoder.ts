@@ -55,7 +55,7 @@ export type Compressed = Exclude<Container, "wav">
  * @category options
  */
 export interface AudioDecoderOptions {
-  /** The containers that it decodes. Default: all. */
+  /** The containers that it decodes, for {@link canDecode}: `decode` gets recordings of the others too. Default: all five. */
   readonly containers?: ReadonlyArray<Compressed> | undefined
   /**
    * Decodes the recording in a file, whose container is known from its first bytes. It reads as far as the format; the

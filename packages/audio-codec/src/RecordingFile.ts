@@ -15,7 +15,7 @@ import { RecordingFileError } from "./RecordingFileError.js"
 export { RecordingFileError } from "./RecordingFileError.js"
 
 /**
- * An open file. Run only one of its effects at a time: all move its position. All fail with a `RecordingFileError`.
+ * An open file. Read it in one place at a time, because all reads move one position. Each effect fails with `RecordingFileError`.
  *
  * @example
  * ```ts

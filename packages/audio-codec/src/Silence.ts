@@ -41,7 +41,7 @@ export class Pause extends Data.Class<{
 export interface PauseOptions {
   /** Loudness below which a window is silent, in dB, less than 0. A sine of full scale has -3 dB. Default: -40. */
   readonly thresholdDecibels?: number | undefined
-  /** Duration of the shortest pause. Default: 300 milliseconds. */
+  /** Duration of the shortest pause, 0 or longer. Default: 300 milliseconds. */
   readonly minimum?: Duration.DurationInput | undefined
 }
 
@@ -94,7 +94,8 @@ export interface PauseFinder extends Converter<Float32Array, Pause> {}
 /**
  * Makes a finder for one recording of one channel, for code without Effect.
  *
- * Throws a `RangeError` if the threshold is 0 dB or more, the duration negative or infinite, or the rate below 1 Hz.
+ * Throws a `RangeError` if the threshold is 0 dB or more, if the duration is infinite or a negative number, or if the rate is below 1 Hz
+ * or infinite.
  *
  * @example
  * ```ts

@@ -310,6 +310,8 @@ export const encodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Uint8A
  * The number of bytes that {@link encodeStream} gives: the `Content-Length` of a request or a response. `undefined` if the
  * length of the audio is unknown.
  *
+ * Throws a `RangeError` if the length is known, and no WAV file has this format.
+ *
  * @example
  * ```ts
  * import { PcmStream, Telephony, Wav } from "@effect-speech/audio-codec"

@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
  * | ---------------- | ------- |
  * | `NotWav`         | the file is of another kind, or too short to recognise |
  * | `Unsupported`    | the WAV file has a codec or a layout that this package does not read, or a rate too low for telephony |
- * | `Malformed`      | the chunks of the WAV file contradict each other |
+ * | `Malformed`      | the chunks of the WAV file contradict each other, or the file ends before its samples begin |
  * | `LengthMismatch` | the audio to write was longer or shorter than announced, or ended inside a frame |
  *
  * @example

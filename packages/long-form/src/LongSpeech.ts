@@ -57,7 +57,7 @@ export type { Options, Pauses, Request } from "./internal/speech/request.js"
  * @category models
  */
 export interface LongSpeech extends PcmStream.PcmStream<TtsError | PieceStoreError> {
-  /** The requested format, else that of the first piece. */
+  /** The requested format, else that of the first piece that is spoken. */
   readonly format: AudioFormat
   /** The plan, once the whole text was split. */
   readonly plan: Effect.Effect<Plan>
@@ -119,9 +119,11 @@ export const plan = (request: Request, options: Options = {}): Effect.Effect<Pla
  * `concurrency` pieces are held in memory.
  *
  * Fails with a `TtsError` if a call fails, and with `PieceStoreError` if a result can't be read or kept. After a failure no further piece is
- * sent. Those that were sent are finished and kept, the stream gives the audio before the failing piece, then it fails. The error has
- * the piece in `call.piece`, and its message says how to resume. If the scope closes before the end, requests in flight are interrupted,
- * after the `gracePeriod` of the options.
+ * sent. Those that were sent are finished and kept, the stream gives the audio before the failing piece, then it fails. A `TtsError` has
+ * the piece in `call.piece`, a `PieceStoreError` in `piece`, and the message says how to resume. If the scope closes before the end,
+ * requests in flight are interrupted, after the `gracePeriod` of the options.
+ *
+ * Before anything is sent, it fails with `TtsInvalidRequest` as {@link plan} does: this error has no piece.
  *
  * @example
  * ```ts

@@ -52,8 +52,8 @@ export {
  *
  * Fails with an `SttError` if a call fails, with `SttAudioUnreadable` if the recording itself can't be read or decoded, with
  * `SttInvalidRequest` if a field or an option breaks a rule, and with `PieceStoreError` if a result can't be read or kept. After a failure no
- * piece starts, and those in flight are finished and kept. The error has `call.piece`, and its message names the piece. An interruption
- * ends the calls in flight, after the `gracePeriod` of the options.
+ * piece starts, and those in flight are finished and kept. The error of a call has the piece in `call.piece`, a `PieceStoreError` in
+ * `piece`, and the message names it. An interruption ends the calls in flight, after the `gracePeriod` of the options.
  *
  * It requires what the recording requires: a `FileSystem` for a path, nothing for bytes.
  *

@@ -27,9 +27,9 @@ export interface Passage {
   readonly text: string
   /** Language code. Default: the language of the request. */
   readonly lang?: string | undefined
-  /** Default: the voice of the request. */
+  /** Voice id. Default: the voice of the request. */
   readonly voice?: string | undefined
-  /** Default: the speed of the request. */
+  /** Speaking rate, 0.25 to 4. Default: the speed of the request. */
   readonly speed?: number | undefined
 }
 
@@ -86,7 +86,7 @@ export interface Options {
   readonly languages?: { readonly [script in Script]?: string } | undefined
   /**
    * Least number of words in a passage. A foreign passage of fewer words stays in the one before it, such as one Latin word
-   * in a Hindi sentence. At least 1. Default: 1.
+   * in a Hindi sentence. A number below 1 counts as 1. Default: 1.
    */
   readonly minimumWords?: number | undefined
 }

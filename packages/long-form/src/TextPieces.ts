@@ -49,7 +49,7 @@ export class TextPiece extends structural(
     voice: Schema.optional(Schema.String),
     /** The speed of its passage. */
     speed: Schema.optional(Schema.Number),
-    /** Whether it has a letter, a number or a symbol. If not, it is not sent, and becomes silence. */
+    /** Whether it has a letter, a number or a symbol. If not, it is not sent: only the pause after it is heard. */
     speakable: Schema.Boolean
   })
 ) {}

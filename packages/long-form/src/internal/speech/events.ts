@@ -21,7 +21,7 @@ import type { Plan } from "./plan.js"
 export type Event = Planned | Kept | Started | Called | Done
 
 /**
- * The whole text was split: the event has the facts of the {@link Plan}. The first pieces may have been sent before.
+ * The whole text was split: the event has the facts of the {@link Plan}. Some pieces, or all of a short text, may have been sent before.
  *
  * @example
  * ```ts

@@ -43,7 +43,7 @@ export class Piece extends structural(
     startMillis: Schema.Finite,
     /** Without the pause after it. */
     endMillis: Schema.Finite,
-    /** `sent`: in this run. `kept`: found in the store. `silence`: it has no letter, number or symbol. */
+    /** `sent`: in this run. `kept`: found in the store. `silence`: it has no letter, number or symbol, so it has no frame. */
     source: Schema.Literal("sent", "kept", "silence"),
     /** Id of the paid request. Absent for silence. */
     requestId: Schema.optional(Schema.String),
@@ -105,7 +105,7 @@ export class Segment extends structural(
  */
 export class Report extends structural(
   Schema.Class<Report>("LongSpeechReport")({
-    /** The requested format, else that of the first piece. */
+    /** The requested format, else that of the first piece that is spoken. */
     format: AudioFormat,
     /** In order, as far as the stream was read. */
     pieces: Schema.Array(Piece),

@@ -36,7 +36,8 @@ export interface Request extends Omit<SynthesisRequest, "text"> {
 }
 
 /**
- * Silence after a piece, by the boundary at which it ends, up to 60 seconds. The edges of its audio come on top.
+ * Silence after a piece, by the boundary at which it ends, 0 to 60 seconds. The `edgeSilence` of both pieces adds to it. None follows the
+ * last piece.
  *
  * @example
  * ```ts
