@@ -145,9 +145,9 @@ export interface DatabaseOptions {
  * @category options
  */
 export interface WorkOptions<Workers extends ReadonlyArray<Worker<unknown>>> {
-  /** What calls the service: `Worker.transcription`, `Worker.synthesis`. */
+  /** What calls the service: `Worker.transcription`, `Worker.synthesis`. This process leaves a run without a worker to others. */
   readonly workers: Workers
-  /** How many files this process calls for at once. Default: 8. */
+  /** How many files this process calls for at once, a whole number from 1. Another number is a defect of the layer. Default: 8. */
   readonly concurrency?: number | undefined
   /**
    * How long calls under way may take when the process ends. What has not ended by then is interrupted, and its file counts as
@@ -195,11 +195,15 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
       const byOperation = <A>(of: (worker: Worker<unknown>) => A) =>
         new Map(options.workers.map((worker): [string, A] => [worker.operation, of(worker)]))
       const lacking = new Set<string>()
+      const { concurrency = 8 } = options
+      if (!(Number.isSafeInteger(concurrency) && concurrency >= 1)) {
+        return yield* Effect.die(new RangeError(`concurrency must be a whole number from 1, not ${concurrency}.`))
+      }
       const machine = yield* Machine.make({
         store: yield* Store,
         works,
         machine: crypto.randomUUID(),
-        concurrency: options.concurrency ?? 8,
+        concurrency,
         closeLimit: Duration.toMillis(options.closeLimit ?? "60 seconds"),
         workers: byOperation(({ call }) => ({
           call: (job: Job) => Effect.map(ofWorker(call(job)), (settlement) => Write.withOutput(job, settlement))

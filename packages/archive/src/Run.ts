@@ -168,13 +168,16 @@ export class Suspension extends structural(
  * @category schemas
  */
 export const Limits = Schema.Struct({
-  /** Files that begin in a second. The pieces of a file do not count. Default: no limit. */
+  /** Files that begin in a second, above 0. The pieces of a file do not count. Default: no limit. */
   callsPerSecond: Schema.optional(Schema.Finite.pipe(Schema.positive())),
-  /** The run is suspended when it has called for so many files. A call that did not reach the service does not count. Default: no limit. */
+  /**
+   * The run is suspended when it has called for so many files, a whole number from 0. A call that did not reach the service does not
+   * count. Default: no limit.
+   */
   maxFiles: Schema.optional(Schema.NonNegativeInt),
   /**
-   * The run is suspended before a file whose cost would exceed this. The contract states no price: a credit is one started
-   * second of audio, or one code point of a text, as at the local service. Default: no limit.
+   * The run is suspended before a file whose cost would exceed this, a whole number from 0. The contract states no price: a credit is
+   * one started second of audio, or one code point of a text, as at the local service. Default: no limit.
    */
   maxCredits: Schema.optional(Schema.NonNegativeInt)
 })

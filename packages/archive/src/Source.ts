@@ -221,8 +221,8 @@ export const glob = (
  * The files whose paths a text file lists: one path a line, or separated by NUL as `find -print0` writes them. Empty lines are
  * left out. The order is that of the list.
  *
- * The run fails with `ArchiveSourceFailed` if the file can't be read, or has control characters that are in no name of a file, such as a
- * recording has.
+ * `start` and `plan` fail with `ArchiveSourceFailed` if the file can't be read, names a file outside of the root, or has control
+ * characters that are in no name of a file, such as a recording has. A file that does not exist is recorded as failed.
  *
  * @example
  * ```ts
@@ -248,6 +248,8 @@ export const list = (path: string, options: PathsOptions = {}): Source<FileSyste
 
 /**
  * The files of a stream of paths, in its order. The stream must give the same paths each time.
+ *
+ * `start` and `plan` fail with `ArchiveSourceFailed` if a path leads out of the root, and with the errors of the stream.
  *
  * @example
  * ```ts
@@ -287,7 +289,10 @@ const recordings = <R>(
 })
 
 /**
- * The texts of a stream, in its order. No two have the same id. `root` is a name for the stream.
+ * The texts of a stream, in its order. `root` is a name for the stream.
+ *
+ * `start` and `plan` fail with `ArchiveSourceFailed` if a text breaks a rule or repeats an id (its `line` is the number of the text), and with
+ * the errors of the stream.
  *
  * @example
  * ```ts
@@ -322,7 +327,8 @@ export const texts = <R>(
 /**
  * The texts of a JSONL file: a {@link Text} a line, as a JSON object. A number is an id too.
  *
- * The run fails with `ArchiveSourceFailed` if a line is invalid or repeats an id; its `line` is the number of the line.
+ * `start` and `plan` fail with `ArchiveSourceFailed` if the file can't be read, or a line is invalid or repeats an id; its `line` is the
+ * number of the line.
  *
  * @example
  * ```ts

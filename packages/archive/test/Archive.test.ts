@@ -57,6 +57,17 @@ const stopping = (count: number, at: number, then: Effect.Effect<unknown>): Sour
 })
 
 describe("an archive in one process", () => {
+  it.scopedLive("is a defect if no call could begin at once", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      for (const concurrency of [0, 1.5, Number.NaN]) {
+        const opened = inProcess(embedded(directory, worker().worker, concurrency), () => Effect.void)
+        const cause = yield* Effect.flip(Effect.sandbox(opened))
+        expect(String(cause)).toContain(`concurrency must be a whole number from 1, not ${concurrency}`)
+      }
+    })
+  )
+
   it.scopedLive("calls each file once and records its result", () =>
     Effect.gen(function* () {
       const directory = yield* folder

@@ -36,7 +36,10 @@ export interface ClientOptions<R = never, E = ServiceError> extends RetryOptions
    * after a 401. If the key has changed, the call is repeated once. What the effect requires, the layer requires.
    */
   readonly apiKey: ApiKey<R>
-  /** The address of the service, with or without a path prefix. Required. */
+  /**
+   * The address of the service, with or without a path prefix: https, or http on this machine. It has no user name, no password, no
+   * query and no fragment. Required.
+   */
   readonly baseUrl: string
   /** Allow plain http to other machines. It exposes the key. Default: false. */
   readonly allowInsecureHttp?: boolean | undefined

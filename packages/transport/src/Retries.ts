@@ -44,7 +44,8 @@ export interface RetryOptions<E = ServiceError> {
 }
 
 /**
- * How often and how long a call is retried. The `total` deadline limits all of it. Each duration is longer than zero.
+ * How often and how long a call is retried. The `total` deadline limits all of it. Each duration is longer than zero,
+ * and only that of `outage` may be infinite.
  *
  * Use a number in its place if the default delays suit you, and a `Schedule` for delays of another kind.
  *

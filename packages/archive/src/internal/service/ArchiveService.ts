@@ -116,8 +116,10 @@ export interface ArchiveService {
   /**
    * Lists the source, and begins the run or goes on with it. A run is its operation and its source, in a store, so the same request finds
    * the same run, also by a link, or after its source or its output was moved. After a refusal one call is made first. Files that failed or
-   * are held are not called again: see `retryFailed`. Returns when the run is under way. Fails with `ArchiveRunInvalid` if the source
-   * lists nothing, or files that this process can only let fail.
+   * are held are not called again: see `retryFailed`. Returns when the run is under way.
+   *
+   * Fails with `ArchiveRunInvalid` if a field breaks a rule, or the source lists nothing, or files that this process can only let fail;
+   * with `ArchiveRunConflict` if the output has the results of another run; with `ArchiveSourceFailed` if the source can't be listed.
    */
   readonly start: <R>(
     request: RunRequest<R>
@@ -137,15 +139,16 @@ export interface ArchiveService {
   readonly pause: (run: RunId) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveStoreFailed>
   /**
    * Goes on after a pause or a suspension. A limit of the run that `limits` leave out stays, and `"none"` removes it. After a refusal one
-   * call is made first. Fails with `ArchiveRunConflict` if the files of the run were never listed to their end.
+   * call is made first. Fails with `ArchiveRunConflict` if the files of the run were never listed to their end. A limit that breaks its rule
+   * is a defect.
    */
   readonly resume: (
     run: RunId,
     options?: { readonly limits?: LimitChanges | undefined }
   ) => Effect.Effect<RunStatus, ArchiveRunNotFound | ArchiveRunConflict | ArchiveStoreFailed>
   /**
-   * Failed files become pending, and the run goes on. With `only`: the failed and the held files with this tag, of which there
-   * must be one. A held file may be billed again.
+   * Failed files become pending, and the run goes on. With `only`: the failed and the held files with this tag. A held file may be billed
+   * again. Fails with `ArchiveRunInvalid` if no file has the tag, and with `ArchiveRunConflict` as `resume` does.
    */
   readonly retryFailed: (
     run: RunId,
