@@ -33,8 +33,7 @@ export { Comparison, Counts, Pair } from "./internal/words/comparison.js"
  * A character is a grapheme cluster, and a conjunct is one in every script. The characters of all words are aligned as one text without
  * spaces, as by `sclite -c`. So a text whose words are divided otherwise has errors in words alone. jiwer counts spaces too.
  *
- * Time grows with the product of the lengths: an hour of speech (60,000 characters) takes 1 to 3 seconds. Memory grows with their
- * sum. Timers and the network can run meanwhile.
+ * Time grows with the product of the lengths, and memory with their sum. Timers and the network can run meanwhile.
  *
  * @example
  * ```ts
