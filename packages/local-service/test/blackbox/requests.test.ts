@@ -240,6 +240,21 @@ serviceTests("the details of a request", cannedService({ creditsPerSecond: 3 }),
     )
   })
 
+  it("have no part of the key where a long value is cut", function* (box) {
+    const secret = box.key.slice(box.key.indexOf(".") + 1)
+    yield* box.transcribe(form(...fields, field("note", `${"a".repeat(960)}${box.key}`), file(wav())))
+    yield* box.transcribe(form(...fields, field("a".repeat(60) + box.key, ""), file(wav())))
+    const [first, second] = (yield* box.ask("GET", "/requests")).json()
+    expect(first.request.note).toBe(`${"a".repeat(960)}<redacted>`)
+    expect([first.shortened, second.shortened]).toEqual([true, true])
+    expect(JSON.stringify([first, second])).not.toContain(secret.slice(0, 10))
+    const hotwords = JSON.stringify([{ phrase: `${"a".repeat(940)}${box.key}` }])
+    yield* box.transcribe(form(...fields, field("hotwords", hotwords), file(wav())))
+    const [, , third] = (yield* box.ask("GET", "/requests")).json()
+    expect(JSON.stringify(third.request.hotwords)).toContain("a<redacted>")
+    expect(JSON.stringify(third)).not.toContain(secret.slice(0, 10))
+  })
+
   it("are removed with all requests, whose numbers go on", function* (box) {
     yield* box.synthesize({ text: long })
     yield* ended(box, 1)

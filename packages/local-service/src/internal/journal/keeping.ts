@@ -65,11 +65,10 @@ export const makeKeeping = (has: (entry: StoredEntry) => boolean, files: KeptFil
     keepRequest: (entry, fields) => {
       const stored = storedOf(entry)
       if (stored === undefined) return
-      const shortened = shortenFields(fields)
-      const safe = stored.hide(shortened.json)
+      const shortened = shortenFields(fields, stored.hide)
       json.remove(stored)
-      stored.fields = { json: safe, isWhole: shortened.isWhole && safe === shortened.json }
-      json.add(stored, safe.length)
+      stored.fields = shortened
+      json.add(stored, shortened.json.length)
     },
     keepDetails: (entry, { body, fault, response }) => {
       const stored = storedOf(entry)
