@@ -56,7 +56,10 @@ export type Phase = typeof Phase.Type
  * @category options
  */
 export interface Deadlines {
-  /** Longest pause while a recording is sent, in steps of 64 KiB. Default: 60 seconds. */
+  /**
+   * Longest pause while a recording is read and sent, in steps of at most 64 KiB. Connecting counts. A text has no such pause: `answer`
+   * counts from its first byte. Default: 60 seconds.
+   */
   readonly uploadIdle?: Duration.DurationInput | undefined
   /**
    * From the last byte of the request to the head of the response, for each attempt anew. For a text: from the start of the attempt.
