@@ -187,7 +187,7 @@ export class ArchiveRunInvalid extends documented(
 ) {}
 
 /**
- * The source can't be listed: a folder that can't be read, or a line that can't be parsed. Nothing was sent for it. Fail with it in a
+ * The source can't be listed: its folder can't be read, or a line can't be parsed. Nothing was sent for it. Fail with it in a
  * source of your own.
  *
  * @example
@@ -213,7 +213,7 @@ export class ArchiveSourceFailed extends documented(
     {
       /** The file or folder. */
       path: Schema.String,
-      /** The line of a JSONL or CSV, from 1. */
+      /** The line of a list, a JSONL or a CSV, from 1. */
       line: Schema.optional(Schema.Number),
       message: Schema.String
     },
