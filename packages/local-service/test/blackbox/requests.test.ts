@@ -255,6 +255,17 @@ serviceTests("the details of a request", cannedService({ creditsPerSecond: 3 }),
     expect(JSON.stringify(third)).not.toContain(secret.slice(0, 10))
   })
 
+  it("have no part of a key that was sent as a model or a voice", function* (box) {
+    const secret = box.key.slice(box.key.indexOf(".") + 1)
+    yield* box.transcribe(form(field("model", box.key), field("transaction_id", crypto.randomUUID()), file(wav())))
+    yield* box.synthesize({ text: "hi", voice: box.key })
+    for (const number of [1, 2]) {
+      const { text } = yield* box.ask("GET", `/requests/${number}`)
+      expect(JSON.parse(text).entry).toMatchObject({ status: 400, problem: expect.stringContaining('"<redacted>"') })
+      expect(text).not.toContain(secret.slice(0, 10))
+    }
+  })
+
   it("are removed with all requests, whose numbers go on", function* (box) {
     yield* box.synthesize({ text: long })
     yield* ended(box, 1)

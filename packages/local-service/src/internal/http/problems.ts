@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type { ParseError } from "effect/ParseResult"
 import type { Refusal } from "../account/refusal.js"
 import { isDiskFull } from "../isDiskFull.js"
+import { hideLocalKeys } from "../journal/hideKey.js"
 import { firstIssue } from "../validation.js"
 
 /** A failed request: the status, the message and the headers of its response. */
@@ -44,8 +45,11 @@ export const methodNotAllowed = (path: string, allowed: ReadonlyArray<string>): 
   return { status: 405, message: `${path} accepts only ${Allow}`, headers: { Allow } }
 }
 
-/** A value of a request, quoted and shortened for a message. */
-export const quote = (value: string): string => JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
+/** A value of a request, quoted and shortened for a message. A key of the service is hidden before: most of it would stay. */
+export const quote = (value: string): string => {
+  const safe = hideLocalKeys(value)
+  return JSON.stringify(safe.length > 60 ? `${safe.slice(0, 60)}…` : safe)
+}
 
 /** The name of a field for a message: as it is if it is an ordinary name, else quoted. */
 export const formatFieldName = (field: string): string => (/^[\w[\]]{1,60}$/.test(field) ? field : quote(field))
