@@ -47,6 +47,22 @@ layer(Layer.provideMerge(NodeAudioDecoder.layer, NodeFileSystem.layer))("the dec
     })
   )
 
+  it.scoped("refuses an OGG Vorbis whose recordings have two rates, and decodes one whose recordings have one", () =>
+    Effect.gen(function* () {
+      const of24kHz = readFileSync(pathOf("cat.vorbis.ogg"))
+      const of8kHz = readFileSync(new URL("../../audio-codec/test/recordings/vorbis.ogg", import.meta.url))
+      const joined = (...recordings: ReadonlyArray<Uint8Array>) =>
+        Effect.flatMap(AudioDecoder.decodeStream(Stream.fromIterable(recordings)), PcmStream.collect)
+      expect((yield* joined(of24kHz, of24kHz)).byteLength / 4 / 24_000).toBeCloseTo(2 * duration, 1)
+      for (const recordings of [
+        [of8kHz, of24kHz],
+        [of24kHz, of8kHz]
+      ]) {
+        expect((yield* Effect.flip(joined(...recordings))).message).toContain("its sample rate changes")
+      }
+    })
+  )
+
   it.scoped("dies if its samples are read twice, and gives no part of them", () =>
     Effect.gen(function* () {
       const audio = yield* AudioDecoder.decodeFile(pathOf("cat.mp3"))

@@ -169,6 +169,32 @@ const oggCodec = () => {
   return beginning.includes("OpusHead") ? "opus" : beginning.includes("\x7fFLAC") ? "flac" : "oga"
 }
 
+/** The beginning of the first header of a Vorbis stream (Vorbis I, 4.2.2), before its channels and its rate. */
+const vorbisBegins = "\x01vorbis\0\0\0\0"
+const vorbisHeader = vorbisBegins.length + 5
+
+/** The decoder of Vorbis gives all recordings in a file the rate of the first. */
+const makeVorbisCheck = () => {
+  let before = Buffer.alloc(0)
+  let rate = 0
+  return (/** @type {Buffer} */ chunk) => {
+    const bytes = Buffer.concat([before, chunk])
+    for (
+      let at = bytes.indexOf(vorbisBegins, 0, "latin1");
+      at >= 0;
+      at = bytes.indexOf(vorbisBegins, at + 1, "latin1")
+    ) {
+      if (at + vorbisHeader > bytes.length) break
+      const found = bytes.readUInt32LE(at + vorbisHeader - 4)
+      rate ||= found
+      if (rate !== found) throw new Error(rateChanges)
+    }
+    before = bytes.subarray(1 - vorbisHeader)
+  }
+}
+
+const rateChanges = "its sample rate changes"
+
 /**
  * Decodes the recording to blocks of samples, the mean of all channels.
  *
@@ -190,7 +216,7 @@ async function* decoded() {
     total += frames * audio.channelData.length
     checkAmount(total)
     rate ||= audio.sampleRate
-    if (rate !== audio.sampleRate) throw new Error("its sample rate changes")
+    if (rate !== audio.sampleRate) throw new Error(rateChanges)
     parts.push(audio.channelData)
     length += frames
   }
@@ -203,7 +229,9 @@ async function* decoded() {
     read = 0
     return samples.length === 0 ? undefined : { samples, sampleRate: rate }
   }
+  const checkVorbis = container === "ogg" ? makeVorbisCheck() : undefined
   for (const chunk of container === "m4a" ? tablesFirst() : chunks(begin, finish)) {
+    checkVorbis?.(chunk)
     take(await decoder(chunk))
     if (length >= enough.samples || ++read >= enough.chunks) yield gather()
   }
