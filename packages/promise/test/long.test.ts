@@ -138,6 +138,14 @@ describe("a long speech", () => {
       tag: "TtsInvalidRequest",
       facts: { field: "keepIn", problem: "must be a path or a file: URL" }
     })
+    expect(await errorOf(speech.speakLong(text, { keepIn: "" }))).toMatchObject({
+      tag: "TtsInvalidRequest",
+      facts: { field: "keepIn", problem: "must not be empty" }
+    })
+    expect(await errorOf(speech.speak("नम").toFile(""))).toMatchObject({
+      tag: "TtsInvalidRequest",
+      facts: { field: "path", problem: "must not be empty" }
+    })
     const path = join(folder, "none", "book.wav")
     const error = await errorOf(speech.speakLong(text, asked).toFile(path))
     expect(error).toMatchObject({ tag: "FileFailed", category: "file", facts: { code: "ENOENT" } })
@@ -181,6 +189,27 @@ describe("a long transcription", () => {
     await service.faults({ operation: "transcribe", nth: 2, status: 403 })
     const error = await errorOf(speech.transcribeLong(wav, { model, ...pieces, concurrency: 1 }))
     expect(error).toMatchObject({ tag: "SttForbidden", call: { piece: { tag: "RecordingPiece", number: 2, kept: 0 } } })
+  })
+
+  it("that is not WAV is an error that says what to do without Effect", async () => {
+    await using speech = service.connect()
+    const flac = new TextEncoder().encode("fLaC".padEnd(64))
+    const error = await errorOf(speech.transcribeLong(flac, { model }))
+    expect(error).toMatchObject({
+      tag: "SttAudioUnreadable",
+      facts: {
+        problem:
+          "it can't be decoded: this recording is FLAC, and transcribeLong takes only WAV. Convert it to WAV, or send it in one request with transcribe"
+      }
+    })
+  })
+
+  it("is not kept in a folder without a name", async () => {
+    await using speech = service.connect()
+    expect(await errorOf(speech.transcribeLong(wav, { model, keepIn: "" }))).toMatchObject({
+      tag: "SttInvalidRequest",
+      facts: { field: "keepIn", problem: "must not be empty" }
+    })
   })
 
   it("is rejected for a recording that is no WAV file", async () => {

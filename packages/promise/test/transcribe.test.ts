@@ -90,6 +90,7 @@ describe("a recording", () => {
     ],
     ["a Response that failed", () => new Response("no", { status: 404 }), "is a response with status 404"],
     ["a Response without a body", () => new Response(), "is a response without a body"],
+    ["an empty path", () => "", "must not be empty"],
     ["nothing", () => undefined, "must be a path, a file: URL, bytes"],
     ["samples", () => new Float32Array(8), "must be a path, a file: URL, bytes"]
   ])("is not %s", async (_, recording, problem) => {

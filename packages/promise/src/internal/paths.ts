@@ -6,6 +6,7 @@ import * as Either from "effect/Either"
 
 /** The path of a file or a folder, or what is wrong with the value, as the end of a sentence. */
 export const pathOf = (given: unknown): Either.Either<string, string> => {
+  if (given === "") return Either.left("must not be empty")
   if (typeof given === "string") return Either.right(given)
   if (!(given instanceof URL)) return Either.left("must be a path or a file: URL")
   if (given.protocol !== "file:") return Either.left("must be a file: URL")

@@ -33,6 +33,7 @@ export const openRecording = (
   filename: string | undefined
 ): Either.Either<OpenRecording, SttInvalidRequest> => {
   const given: unknown = recording
+  if (given === "") return refuse("must not be empty")
   if (typeof given === "string") return inPlace(withFilename(AudioSource.fromPath(given), filename))
   if (given instanceof URL) return openUrl(given, filename)
   if (isBytes(given)) return inPlace(AudioSource.fromBytes(ownBytes(given), { filename }))

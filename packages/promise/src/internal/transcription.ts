@@ -1,7 +1,8 @@
 /**
  * Transcriptions, over the client of transcription and over the long form.
  */
-import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
+import { AudioDecoder, AudioDecoderError, type Compressed } from "@effect-speech/audio-codec/AudioDecoder"
+import * as Container from "@effect-speech/audio-codec/Container"
 import { errorName } from "@effect-speech/common/SystemCode"
 import * as LongTranscription from "@effect-speech/long-form/LongTranscription"
 import * as SegmentReader from "@effect-speech/long-form/SegmentReader"
@@ -84,13 +85,30 @@ export const transcribeLong = (
   withRecording(parts, recording, Either.flatMap(given, longCall), ({ fields, keepIn, options }, audio) =>
     Effect.flatMap(Effect.all([parts.files, parts.speechToText]), ([context, stt]) =>
       LongTranscription.transcribe({ ...fields, audio }, options).pipe(
-        Effect.provide(Layer.merge(pieceStore(keepIn, "transcribe"), AudioDecoder.layerWav)),
+        Effect.provide(Layer.merge(pieceStore(keepIn, "transcribe"), onlyWav)),
         Effect.provideService(SpeechToText, stt),
         Effect.provide(context),
         Effect.map(plain)
       )
     )
   )
+
+/** As `AudioDecoder.layerWav`, with advice for a program without Effect. */
+const refuse = (container: Compressed) =>
+  Effect.fail(
+    new AudioDecoderError({
+      reason: "NoDecoder",
+      container,
+      message:
+        `This recording is ${Container.displayName(container)}, and transcribeLong takes only WAV. Convert it to WAV, or send it in one ` +
+        "request with transcribe."
+    })
+  )
+const onlyWav = Layer.succeed(AudioDecoder, {
+  containers: [],
+  decodeFile: (_, container) => refuse(container),
+  decodeStream: (_, container) => refuse(container)
+})
 
 const longCall = ({
   concurrency,
