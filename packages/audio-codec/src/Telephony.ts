@@ -173,7 +173,7 @@ const convert = <E>({ audio, layout }: OpenWav<E>): Effect.Effect<EncodedStream<
 }
 
 /**
- * Reads a WAV file of any format as it arrives, and converts it. As with `Wav.decodeStream`, the stream can run once, inside the scope.
+ * Reads a WAV file as it arrives, and converts it. As with `Wav.decodeStream`, the stream can run once, inside the scope.
  *
  * `fileLength` is the size of the whole file in bytes. With it, the result has a `byteLength`.
  *

@@ -1,5 +1,5 @@
 /**
- * The report of a call. Every error and every result has one.
+ * The report of a call: what it sent, and what is known of its billing.
  */
 import { structural } from "@effect-speech/common/Structural"
 import * as Schema from "effect/Schema"
@@ -184,7 +184,7 @@ export type Piece = typeof Piece.Type
 /**
  * What a call did. Reports are equal if their contents are.
  *
- * `call` of each result and each error is one. Its constructor throws a `ParseError` if a field is missing or not valid.
+ * A result or an error has it as `call`; a long text or recording has one for each piece. Its constructor throws a `ParseError` if a field is missing or not valid.
  *
  * @example
  * ```ts
