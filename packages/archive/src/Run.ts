@@ -379,7 +379,7 @@ const statusFields = {
   abandoned: Schema.Number,
   /** The run has begun since `results.jsonl` was written. */
   resultsDue: Schema.Boolean,
-  /** The machines with a heartbeat in the last 35 seconds. If the store is a file: none as soon as its process has ended. */
+  /** The machines with a heartbeat in the last 35 seconds. If the store is a file: one if a process has its lock, else none. */
   machines: Schema.Number,
   /** The last heartbeat of a machine that has not left in order. */
   heartbeatAt: Schema.optional(Schema.DateTimeUtcFromNumber),

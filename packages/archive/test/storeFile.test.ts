@@ -86,6 +86,11 @@ describe("a store in a file", () => {
         yield* store.join("a")
         yield* store.claim("run", epoch, "a", 2)
         assert.deepStrictEqual(yield* look, [1, 2, 0])
+        // It is suspended, as a process or with its computer, and goes on later.
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE archive_machines SET seen_at = seen_at - 60000`
+        assert.deepStrictEqual(yield* look, [1, 2, 0])
+        yield* sql`UPDATE archive_machines SET seen_at = seen_at + 60000`
       }).pipe(Effect.provide(layerLibsql({ path })))
       assert.deepStrictEqual(yield* look, [0, 2, 2])
       // What nobody knows is no reason to say so.

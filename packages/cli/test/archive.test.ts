@@ -1,4 +1,14 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { RunStatus } from "@effect-speech/archive/Run"
@@ -220,6 +230,57 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
       expect((yield* archive(`${limited} --store ${folder}/other.db`)).code).toBe(0)
       expect((yield* requestCount) - before).toBe(2)
     })
+  )
+
+  it.scoped("refuses another store for an output, too, if that with its run has two names", () =>
+    Effect.gen(function* () {
+      const { folder, line, out } = yield* place(2)
+      expect((yield* archive(line)).code).toBe(0)
+      const before = yield* requestCount
+      linkSync(`${out}/archive.db`, `${folder}/backup.db`)
+      const { code, stderr } = yield* archive(`${line} --store ${folder}/other.db`)
+      expect([code, stderr]).toEqual([3, expect.stringContaining("archive.db is one file with 2 names (hard links)")])
+      expect(existsSync(`${folder}/other.db`)).toBe(false)
+      expect((yield* requestCount) - before).toBe(0)
+    })
+  )
+
+  it.scoped("goes on although its heartbeat is late, as after its computer was suspended", () =>
+    Effect.gen(function* () {
+      const { line, out } = yield* place(2)
+      yield* setFaults({ operation: "transcribe", delayMillis: 4_000 })
+      const before = yield* requestCount
+      const running = yield* Effect.fork(archive(line))
+      yield* untilSent(before)
+      const database = new Database(`${out}/archive.db`)
+      const late = Effect.sync(() => database.exec("UPDATE archive_machines SET seen_at = seen_at - 60000"))
+      yield* Effect.fork(Effect.repeat(late, { schedule: Schedule.spaced(200) }))
+      yield* Effect.sleep(1_000)
+      expect(yield* archive(`status --out ${out}`)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("2 in progress.")
+      })
+      const { code, stdout } = yield* running
+      expect([code, stdout]).toEqual([0, expect.stringContaining("2 of 2 files done.")])
+      database.close()
+    })
+  )
+
+  it.scoped.each(["retry", "repair --synthesize"])(
+    "%s goes on with the run of a killed process of which no file has failed",
+    (command) =>
+      Effect.gen(function* () {
+        const { line, out } = yield* place(2)
+        expect((yield* archive(`${line} --max-files 1`)).code).toBe(40)
+        const database = new Database(`${out}/archive.db`)
+        database.exec("UPDATE archive_runs SET state = 'running', limits = '{}', guarded = 0")
+        database.close()
+        expect(yield* archive(`${command} --out ${out}`)).toMatchObject({
+          code: 0,
+          stdout: expect.stringContaining("2 of 2 files done.")
+        })
+      }),
+    15_000
   )
 
   it.scoped("refuses a second command over an output, with another store, while the first one works", () =>

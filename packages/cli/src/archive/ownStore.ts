@@ -1,7 +1,7 @@
 /**
  * An output is that of one store. With another one, a command would find no file done, and pay for each again.
  */
-import { existsSync, realpathSync } from "node:fs"
+import { existsSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { Archive } from "@effect-speech/archive/Archive"
 import type { RunStatus } from "@effect-speech/archive/Run"
@@ -33,14 +33,22 @@ const calledIn = (store: Store, out: string) =>
     return own.reduce((sum, status) => sum + called(status), 0)
   }).pipe(Effect.provide(client(store)))
 
+/** Whether a store is one of a later version, or has several hard links. */
+const isRefused = ({ _tag }: { readonly _tag: string }, path: string): boolean =>
+  _tag === "ArchiveStoreTooNew" || (statSync(path, { throwIfNoEntry: false })?.nlink ?? 1) > 1
+
 /** Fails if the output has a store of its own, with a run that has called files, and the given store knows of no such run. */
 export const requireNoOtherStore = (store: Store, out: string) =>
   Effect.gen(function* () {
     const path = join(out, "archive.db")
     if (!existsSync(path) || (store._tag === "File" && isSamePath(store.path, path))) return
-    // What is no store, or can't be read, is none.
+    // What is no store, or can't be read, is none. One that is only refused has what was called.
     const own = calledIn({ _tag: "File", path, isDefault: true }, out)
-    const there = yield* Effect.orElseSucceed(own, () => 0)
+    const there = yield* Effect.catchIf(
+      own,
+      (error) => !isRefused(error, path),
+      () => Effect.succeed(0)
+    )
     if (there === 0) return
     const isNew = store._tag === "File" && !existsSync(store.path)
     if (!isNew && (yield* calledIn(store, out)) > 0) return

@@ -123,13 +123,15 @@ interface Watching {
   readonly store: Store
   /** Print each status as JSON. */
   readonly everyChange: boolean
+  /** The watching ends when no process works on the run. */
+  readonly endsIfLeft: boolean
   /** It was said that no machine works on the run. */
   readonly isLeftSaid: boolean
 }
 
 /**
- * Shows the progress of a run until it stops, and at once when the service goes down and answers again. If the store is a file, it ends
- * when no process works on the run. Machines come and go: with a database it says so, and waits for one.
+ * Shows the progress of a run until it stops, and at once when the service goes down and answers again. Machines
+ * come and go: with a database it says when there is none, and waits for one.
  */
 const watch = (begun: RunStatus, options: Watching) =>
   Effect.gen(function* () {
@@ -148,7 +150,7 @@ const watch = (begun: RunStatus, options: Watching) =>
           : Effect.void
       })
     const isOver = (status: RunStatus) =>
-      options.store._tag === "Database" || !isLeft(status)
+      !options.endsIfLeft || !isLeft(status)
         ? Effect.succeed(false)
         : Effect.map(Effect.delay(archive.status(status.id), beginsWithin), isLeft)
     const show = (status: RunStatus) =>
@@ -210,7 +212,7 @@ const work = <E, R>(
     yield* note(...inForce(begun))
     const isLeftSaid = !makesCalls(store, options) && begun.machines === 0
     if (isLeftSaid) yield* advise(begun, store)
-    return yield* watch(begun, { json: options.json, store, everyChange: false, isLeftSaid })
+    return yield* watch(begun, { json: options.json, store, everyChange: false, endsIfLeft: false, isLeftSaid })
   })
   const end = (status: RunStatus) =>
     Effect.gen(function* () {
@@ -285,7 +287,13 @@ export const status = (given: Given<"archive status">) =>
   withRun(given, (_, found, store) =>
     Effect.gen(function* () {
       if (!given.watch) return yield* printEnd(found, store, given)
-      const last = yield* watch(found, { json: given.json, store, everyChange: true, isLeftSaid: false })
+      const last = yield* watch(found, {
+        json: given.json,
+        store,
+        everyChange: true,
+        endsIfLeft: store._tag === "File",
+        isLeftSaid: false
+      })
       const ending = { ...given, isWatched: true }
       yield* given.json ? endWith(last, ending) : printEnd(last, store, ending)
     })

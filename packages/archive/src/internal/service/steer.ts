@@ -61,12 +61,13 @@ export const make = ({
 
   const retryFailed: ArchiveService["retryFailed"] = (run, choice) =>
     Effect.gen(function* () {
-      yield* requireListed(run)
+      const { state } = yield* requireListed(run)
       const only = choice?.only
       // What was under way when its process ended has the tag from now on.
       yield* store.takeOver(run, [])
       const retried = yield* store.retry(run, only)
-      if (retried > 0) return yield* begin(run, "resumed")
+      // Its process may have ended without a failed file.
+      if (retried > 0 || (only === undefined && state === "running")) return yield* begin(run, "resumed")
       const status = yield* store.status(run)
       return only === undefined ? status : yield* runInvalid({ field: "only", problem: whyNone(only, status) })
     })

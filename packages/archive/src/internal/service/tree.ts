@@ -35,8 +35,9 @@ export const make = ({
         endings.finish(run, { everything: true, onGone: choice?.synthesize === true ? toPending : undefined })
       )
       yield* endings.forget(run)
-      // Also if another file can't be written.
-      if (pending > 0) yield* begin(run, "resumed")
+      // Also if another file can't be written, or if no audio is gone and the process of the run has ended.
+      const goesOn = choice?.synthesize === true && (yield* store.run(run)).state === "running"
+      if (pending > 0 || goesOn) yield* begin(run, "resumed")
       return yield* repaired
     })
 })

@@ -51,7 +51,7 @@ export const layerLibsqlShared = (options: {
     Effect.gen(function* () {
       const isFile = options.path !== ":memory:"
       const path = yield* attempt(options.path, () => (isFile ? realpathSync(options.path) : options.path))
-      return yield* open(path, yield* connect(path), isFile ? () => isUnlocked(path) : undefined)
+      return yield* open(path, yield* connect(path), isFile ? () => isLocked(path) : undefined)
     })
   )
 
@@ -106,20 +106,20 @@ const lock = (path: string) =>
     (database) => Effect.sync(() => database.close())
   )
 
-/** Whether it is certain that no process works on the store. A lock that is not there, or can't be read, says nothing. */
-const isUnlocked = (path: string): boolean => {
+/** Whether a process works on the store. A lock that is not there, or can't be read, says nothing: `undefined`. */
+const isLocked = (path: string): boolean | undefined => {
   // libSQL would make it, also if it were to be read alone.
-  if (!existsSync(`${path}.lock`)) return false
+  if (!existsSync(`${path}.lock`)) return undefined
   try {
     const database = new Database(`${path}.lock`)
     try {
       database.prepare("SELECT count(*) FROM sqlite_master").get()
-      return true
+      return false
     } finally {
       database.close()
     }
-  } catch {
-    return false
+  } catch (error) {
+    return codeOf(error)?.startsWith("SQLITE_BUSY") === true ? true : undefined
   }
 }
 
@@ -140,7 +140,7 @@ const connect = (path: string, options?: ConnectionOptions) =>
     if (file !== undefined && file.nlink > 1) {
       return yield* new ArchiveStoreFailed({
         store: path,
-        message: `The store ${path} is one file with ${file.nlink} names (hard links), so it was not opened. SQLite writes the last changes beside one of these names: opened by another, files that are done would be called again. Remove the other names.`
+        message: `The store ${path} is one file with ${file.nlink} names (hard links), so it was not opened. SQLite writes the last changes beside one of these names: opened by another, files that are done would be called again. Keep the name that has a file beside it with the same name and -wal, or any one if none has, and remove the others.`
       })
     }
     return yield* Effect.acquireRelease(
@@ -159,7 +159,7 @@ const connect = (path: string, options?: ConnectionOptions) =>
     )
   })
 
-const open = (path: string, connection: SingleConnection, isLeft?: () => boolean) =>
+const open = (path: string, connection: SingleConnection, hasProcess?: () => boolean | undefined) =>
   Effect.gen(function* () {
     const client = yield* Layer.build(LibsqlClient.layer({ liveClient: connection.client }))
     withTypedEnds(Context.get(client, SqlClient.SqlClient))
@@ -169,7 +169,7 @@ const open = (path: string, connection: SingleConnection, isLeft?: () => boolean
         return Context.add(
           client,
           Store,
-          yield* make(storeFailed(path), path === ":memory:" ? undefined : dirname(path), isLeft)
+          yield* make(storeFailed(path), path === ":memory:" ? undefined : dirname(path), hasProcess)
         )
       }),
       client

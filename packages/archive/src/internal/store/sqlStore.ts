@@ -18,13 +18,13 @@ import * as Status from "./status.js"
 import * as Tables from "./tables.js"
 import * as TakeOver from "./takeOver.js"
 
-/** The store on the tables of `migrate`. `toFailed` turns an error of the database into the store's. `folder`, `isLeft`: of a file store. */
+/** The store on the tables of `migrate`. `toFailed` turns an error of the database into the store's. `folder`, `hasProcess`: of a file store. */
 export const make = (
   toFailed: (error: SqlError) => ArchiveStoreFailed,
   folder?: string,
-  isLeft: () => boolean = () => false
+  hasProcess: () => boolean | undefined = () => undefined
 ): Effect.Effect<StoreService, never, SqlClient.SqlClient> =>
-  Effect.map(Tables.make(toFailed, folder, isLeft), (tables) => ({
+  Effect.map(Tables.make(toFailed, folder, hasProcess), (tables) => ({
     name: tables.name,
     now: tables.failing(tables.now),
     ...Runs.make(tables),

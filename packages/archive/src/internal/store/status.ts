@@ -22,8 +22,8 @@ import {
 export const make = ({
   existingRun,
   failing,
+  hasProcess,
   isIn,
-  isLeft,
   numberOf,
   recordColumns,
   sql,
@@ -53,8 +53,10 @@ export const make = ({
           const warned = yield* sql<{ warnings: string; count: Int }>`
               SELECT warnings, count(*) AS count FROM archive_files
               WHERE run = ${number} AND warnings IS NOT NULL AND ${isIn("done")} GROUP BY warnings ORDER BY warnings`
-          // A process that has ended leaves its heartbeat behind, but not its lock.
-          const aliveAfter = isLeft() ? Number.MAX_SAFE_INTEGER : Number(row.at) - deadAfterMillis
+          // A process that has ended leaves its heartbeat behind, but not its lock. One that is suspended, as with its computer, has it.
+          const works = hasProcess()
+          const heartbeats = works ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER
+          const aliveAfter = works === undefined ? Number(row.at) - deadAfterMillis : heartbeats
           const [machines] = yield* sql<{ count: Int | null; last: Int | null }>`
               SELECT sum(CASE WHEN seen_at > ${aliveAfter} THEN 1 ELSE 0 END) AS count,
                 max(seen_at) AS last FROM archive_machines`

@@ -245,14 +245,14 @@ const fragmentsOf = (sql: SqlClient.SqlClient, onDialect: <A, B>(postgres: A, li
 
 /**
  * What each room of the store builds its statements from. `toFailed` turns an error of the database into the store's. `folder` is that
- * of a file store, as a real path. `isLeft` says whether it is certain that no process works on the store.
+ * of a file store, as a real path. `hasProcess` says whether a process works on the store; `undefined`: only the heartbeats say.
  */
 export type Tables = Effect.Effect.Success<ReturnType<typeof make>>
 
 export const make = (
   toFailed: (error: SqlError) => ArchiveStoreFailed,
   folder: string | undefined,
-  isLeft: () => boolean
+  hasProcess: () => boolean | undefined
 ) =>
   Effect.map(SqlClient.SqlClient, (client) => {
     const sql = client.withoutTransforms()
@@ -302,7 +302,7 @@ export const make = (
       sql,
       onDialect,
       failing,
-      isLeft,
+      hasProcess,
       /** The settings as a store in this folder keeps them. */
       encode: (settings: RunSettings): string => encodeSettings(toStored(settings, folder)),
       toRunRow: (row: RunTableRow): RunRow => {
