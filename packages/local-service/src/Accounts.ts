@@ -130,7 +130,7 @@ export class Key extends structural(
     creator: Schema.String,
     /** ISO 8601, UTC. */
     createdAt: Schema.String,
-    /** What it may do. */
+    /** What it may do. Empty: nothing. */
     scopes: Schema.Array(KeyScope),
     /** ISO 8601, UTC. `null`: it is active. */
     revokedAt: Schema.NullOr(Schema.String)
@@ -188,9 +188,9 @@ export class Usage extends structural(
     date: Schema.String,
     /** What was called. */
     operation: OperationName,
-    /** Calls that were delivered. */
+    /** Calls whose whole response was sent. */
     calls: Schema.NonNegativeInt,
-    /** Code points of text for synthesis, seconds of audio for transcription. */
+    /** Code points of text for synthesis, started seconds of audio for transcription. */
     units: Schema.NonNegativeInt,
     /** What they cost. */
     credits: Schema.NonNegativeInt
@@ -211,7 +211,7 @@ export class Usage extends structural(
  * @category models
  */
 export interface NewKey {
-  /** Tells the keys of the account apart. */
+  /** Shown in the list of keys. Several keys may have the same. */
   readonly name: string
   /** Who creates it. */
   readonly creator: string
@@ -263,6 +263,7 @@ export interface CreatedKey {
  * @category errors
  */
 export class LocalServiceKeyActive extends documented(Data.TaggedError("LocalServiceKeyActive"))<{
+  /** Name of the active key. */
   // A field `name` would replace the name of the error.
   readonly keyName: string
 }> {
@@ -302,7 +303,8 @@ export class LocalServiceKeyNotActive extends documented(Data.TaggedError("Local
  * Reads and changes the account of a local service: its credit, its state and its keys. It is the field `accounts` of the service.
  *
  * `createKey` fails with `LocalServiceKeyActive` if a key is active and `confirm` is false. `revokeKey` and `setScopes` fail with
- * `LocalServiceKeyNotActive` if the key does not exist or is revoked. A change that is not allowed, such as a negative credit, is a defect.
+ * `LocalServiceKeyNotActive` if the key does not exist or is revoked. A change that is not allowed, such as a negative credit, is
+ * a defect: a `TypeError` that names its field.
  *
  * @example
  * ```ts

@@ -10,7 +10,7 @@ import { makeEspeak, sampleRate } from "./internal/espeak/espeak.js"
 /**
  * The built-in voice: espeak-ng, as WebAssembly. Give it to `LocalService.layerWithoutDependencies` if only the recogniser is your own.
  *
- * It speaks in as many threads as the machine has cores. A thread starts with the first text that finds the others busy. They speak a
+ * It speaks in up to as many threads as the machine has cores. A thread starts with the first text that finds the others busy. They speak a
  * sentence of each text in turn, so that a short text does not wait for a long one.
  *
  * @example

@@ -29,13 +29,13 @@ export const FaultedRequest = Schema.Struct({
   /** When it arrived: ISO 8601, UTC. */
   at: Schema.String,
   operation: OperationName,
-  /** The id that the client sent. `null` if it sent none, or if the body was not read. */
+  /** The id that the client sent. `null` if it sent none that is valid, or if its form was not read. */
   id: Schema.NullOr(Schema.String),
   /** Number of the fault in the list, counted from 1. */
   fault: Schema.Int,
-  /** Which attempt of its call it is, counted from 1, the first one that met a fault. */
+  /** Which attempt of its call it is. The first attempt that met a fault is 1. */
   attempt: Schema.Int,
-  /** Status of the response. `null` if none was sent. */
+  /** Status of the response. `null` if none was sent, and for `malformedHeader`. */
   status: Schema.NullOr(Schema.Int),
   /** When it arrived, in milliseconds after the faults were set. */
   arrivedMillis: millis,
@@ -57,7 +57,10 @@ export const FaultedRequest = Schema.Struct({
   next: Schema.NullOr(Schema.Int),
   /** What links it to the next request. `null` unless `retried`. */
   linkedBy: Schema.NullOr(Schema.Literal("id", "content")),
-  /** Milliseconds from the end of this request to the arrival of the next. `null` unless `retried`. */
+  /**
+   * Milliseconds until the next request arrived: since this response began, or, if it was not sent whole, since its connection closed. `null`
+   * unless `retried`.
+   */
   afterMillis: Schema.NullOr(millis),
   /** How the last request of the call ended: `succeeded` if its response was `delivered`. `null` unless `retried`. */
   outcome: Schema.NullOr(Schema.Literal("succeeded", "failed", "underWay")),
@@ -87,7 +90,7 @@ const count = Schema.NonNegativeInt
  * import { LocalService } from "@effect-speech/local-service"
  * import { Effect } from "effect"
  *
- * // Whether the client retried each request that met a fault, and never too early.
+ * // Whether the client gave up no request that met a fault, and retried none too early.
  * export const isPatient = Effect.gen(function* () {
  *   const { faults } = yield* LocalService
  *   const { summary } = yield* faults.report
@@ -109,8 +112,11 @@ export const FaultSummary = Schema.Struct({
   gaveUp: count,
   /** Not sent again, and first attempts of their calls. They are among `gaveUp`. */
   gaveUpAtOnce: count,
+  /** Not sent again, because the response was delivered. */
   delivered: count,
+  /** In progress. */
   underWay: count,
+  /** What the client did is not known. */
   notKnown: count,
   /** Sent again no earlier than `Retry-After` asked. */
   retryAfterHonoured: count,

@@ -61,7 +61,10 @@ export const Fault = Schema.Struct({
   forMillis: optional(positive),
   /** Matches each request of this many: 3 matches the third, the sixth, the ninth. Default: 1. */
   every: optional(positive),
-  /** First request to match, counted from 1, of those that arrive while the fault lasts. Default: `every`. */
+  /**
+   * First request to match, counted from 1, of those that arrive while the fault lasts. Later ones match by `every`: 2 alone matches all but
+   * the first. Default: `every`.
+   */
   nth: optional(positive),
   /** Number of failures. Default: no limit. */
   times: optional(positive),
@@ -76,17 +79,20 @@ export const Fault = Schema.Struct({
   message: optional(Schema.String),
   /** Body of the response with `status`, instead of the operation's error body. Default of `status` with it: 200. */
   body: optional(Schema.String),
-  /** Headers to set on any response, such as `Retry-After` or a wrong `X-Sample-Rate`. `null` removes a header. */
+  /**
+   * Headers to set on any response but that of `malformedHeader`, such as `Retry-After` or a wrong `X-Sample-Rate`. `null` removes a
+   * header.
+   */
   headers: optional(FaultHeaders),
   /** Delay of the response in milliseconds, up to an hour. */
   delayMillis: optional(Schema.Int.pipe(Schema.between(0, 3_600_000))),
   /** Resets the connection: `request` when the request arrives, `answer` after the service has read it. */
   reset: optional(Schema.Literal("request", "answer")),
-  /** Closes the connection after this many bytes of the response body. */
+  /** Closes the connection after this many bytes of the response body. A body that is not longer is sent whole. */
   truncateAtByte: optional(Schema.NonNegativeInt),
-  /** Sends this many bytes of the response body, and then nothing. */
+  /** Sends this many bytes of the response body, and then nothing. A body that is not longer is sent whole. */
   stallAtByte: optional(Schema.NonNegativeInt),
-  /** Responds with a header line without a colon, which no client can parse. */
+  /** Responds with a header line without a colon, which no client can parse. Default of `status` with it: 200. */
   malformedHeader: optional(Schema.Literal(true))
 })
   .annotations({ parseOptions: { onExcessProperty: "error" } })
@@ -177,7 +183,8 @@ export type FaultReport = typeof FaultReport.Type
 /**
  * Injects failures into a local service, and says what its clients did. It is the field `faults` of the service.
  *
- * It does not fail. A fault that is not allowed, such as one without an effect, is a defect of `set`: a `TypeError` that names its field.
+ * It does not fail. A fault that is not allowed, such as one without an effect, is a defect of `set`: a `TypeError` that names the fault,
+ * counted from 0, and its field.
  *
  * @example
  * ```ts

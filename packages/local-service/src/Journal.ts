@@ -27,15 +27,15 @@ import { OperationName } from "./OperationName.js"
  */
 export class JournalEntry extends structural(
   Schema.Class<JournalEntry>("JournalEntry")({
-    /** Counts from 1 since the start. */
+    /** Counts from 1 since the start or the latest `reset`. */
     number: Schema.Int,
     /** When the request arrived: ISO 8601, UTC. */
     at: Schema.String,
     /** `transcribe` or `synthesize`. */
     operation: OperationName,
     /**
-     * The id of the key. `null` if the key was not accepted. `console` for a call of the console, which needs no key. `replay` in a replay,
-     * which accepts any key.
+     * The id of the key. `null` if the call was refused for its key, the account or a credit of 0, or if a fault skipped the check. `console`
+     * for a call of the console, which needs no key. `replay` in a replay, which accepts any key.
      */
     keyId: Schema.NullOr(Schema.String),
     /**
@@ -43,9 +43,12 @@ export class JournalEntry extends structural(
      * credit was 0, or less than the call costs.
      */
     refusal: Schema.optional(Schema.Literal("unknownKey", "accountNotActive", "missingScope", "noCredit")),
-    /** The id of the key that was refused, if the service has made it: that of a revoked key too. `console` for a call of the console. */
+    /**
+     * The id of the key that was refused, if the service has made it: that of a revoked key too. `console` for a call of the console. Absent
+     * if the key was accepted and the call costs more than the credit: `keyId` has it.
+     */
     refusedKeyId: Schema.optional(Schema.String),
-    /** The request id of a synthesis, or the call id of a transcription. */
+    /** The request id of a synthesis, or the call id of a transcription. `null` for a transcription that has not succeeded. */
     id: Schema.NullOr(Schema.String),
     /**
      * The id of the long text that a synthesis is a piece of: its own id without the number, such as `book` of `book.007`. Absent for any
@@ -56,27 +59,30 @@ export class JournalEntry extends structural(
      * The fields of the request by their names in HTTP, without the recording. Those of a synthesis include the defaults, and
      * its whole text. Any other value is cut at 1,000 characters; if it is no string, it then becomes the beginning of its JSON.
      * At most 16 fields, and at most 8,000 characters of JSON beside the text. `null` if the request was not read or could not be
-     * read, and for the oldest requests, if those of all have more than 16 MB.
+     * read, if the fields of a synthesis are not valid, and for the oldest requests, if those of all have more than 16 MB.
      */
     request: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
     /** `true` if `request` is not whole: a field was cut or left out. */
     shortened: Schema.optional(Schema.Literal(true)),
-    /** The status of the response. `null` if no response was started. */
+    /** The status of the response. `null` if none has begun, and for the fault `malformedHeader`. */
     status: Schema.NullOr(Schema.Int),
     /**
      * `underWay`: in progress. `answered`: the response has begun. `faulted`: a fault was applied, also if the client then disconnected.
-     * `abandoned`: the client disconnected, also after the response had begun.
+     * `abandoned`: the connection closed before the whole response was sent. `clientLeft` says whether the client closed it.
      */
     outcome: Schema.Literal("underWay", "answered", "faulted", "abandoned"),
     /** `true`: the client closed the connection before it had the whole response. Also with the outcome `faulted`. */
     clientLeft: Schema.optional(Schema.Literal(true)),
-    /** Milliseconds from the headers of the request to those of the response. */
+    /** Milliseconds from the headers of the request to those of the response. `null` as for `status`. */
     millis: Schema.NullOr(Schema.Number),
     /** Number of the fault that it met, counted from 1 in the list of that time. */
     fault: Schema.optional(Schema.Int),
     /** Message of a response with a status of 400 or more: at most 300 characters. */
     problem: Schema.optional(Schema.String),
-    /** Credits that were debited for it. Absent: nothing was billed, unless `billing` is `notKnown`. */
+    /**
+     * Credits that it cost. Absent: nothing was billed, unless `billing` is `notKnown`. If `setAccount` left the account less meanwhile, the
+     * debit was that.
+     */
     credits: Schema.optional(Schema.Number),
     /** `notKnown`: it was sent on to the service that is recorded, which may have billed it. Absent: `credits` says all. */
     billing: Schema.optional(Schema.Literal("notKnown")),

@@ -29,7 +29,10 @@ import { encode16, forEachBlock, maximumWhole, resample } from "./internal/recor
  * @category options
  */
 export interface KnownRecordingsOptions {
-  /** How much of recordings to keep. Beyond that the oldest are forgotten. Default: 2 hours. An hour takes 64 MB. */
+  /**
+   * How much of recordings to keep. Beyond that the oldest are forgotten. A recording that is longer than that is not learned. Default:
+   * 2 hours. An hour takes 64 MB.
+   */
   readonly capacity?: Duration.DurationInput | undefined
 }
 

@@ -83,7 +83,7 @@ export interface LocalServiceHandle {
   readonly platformUrl: string
   /** Value of the platform's `X-Admin-Token` header. */
   readonly adminToken: Redacted.Redacted
-  /** A new link to the console, which signs a browser in once. */
+  /** A new link to the console, which signs a browser in once. Of those that are not used, the latest 100 are valid. */
   readonly consoleLink: Effect.Effect<Redacted.Redacted>
   /** Reads and changes the account's credit, state and keys. */
   readonly accounts: AccountsService
@@ -100,8 +100,9 @@ export interface LocalServiceHandle {
   /** Teaches the recogniser a recording in any supported container. Fails if it can't be taught: `recogniser.knownRecordings`. */
   readonly teach: (recording: TaughtRecording) => Effect.Effect<void, LocalServiceRecordingUnusable>
   /**
-   * Restores the initial account and first key, clears faults, requests and recordings, and teaches the `recordings`
-   * directory again. `seed` and `fixedTime` replace those of the options.
+   * Restores the account and the key of the start, clears faults, requests and recordings, and teaches the `recordings` directory again.
+   * The credit is that of the options, also with a data directory. `seed` and `fixedTime` replace those of the options until the next
+   * `reset`. If a recording of the directory can't be taught any more, that is a defect.
    */
   readonly reset: (options?: ReproducibleOptions) => Effect.Effect<void>
 }
@@ -130,9 +131,10 @@ export interface LocalServiceMakeOptions extends LocalServiceOptions {
  * and recogniser, and `make` if the active key of a data directory must stay. `layerClients` connects both clients to it.
  *
  * `make` and the layers of the service fail with `LocalServiceOptionInvalid` if an option is not allowed, with
- * `LocalServiceDataDirectoryUnusable` if the data directory can't be used or another service uses it, with `LocalServiceRecordingUnusable` if a
- * file of `recordings` can't be taught, with `LocalServiceExchangesUnusable` if the folder of `record` or `replay` can't be used, and with
- * `ServeError` if a port is taken. `layerClients` does not fail.
+ * `LocalServiceDataDirectoryUnusable` if the data directory or the temporary folder can't be used, or another service uses the directory, with
+ * `LocalServiceRecordingUnusable` if a file of `recordings` can't be taught, with `LocalServiceExchangesUnusable` if the folder of `record` or
+ * `replay` can't be used, and with `ServeError` if it can't listen: a port is taken, or `host` is no address of this machine. `layerClients`
+ * does not fail.
  *
  * @example
  * ```ts

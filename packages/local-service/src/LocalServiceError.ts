@@ -1,5 +1,5 @@
 /**
- * The errors of building the local service, except a port that is in use. Each message says what to do.
+ * The errors of building the local service, except those of listening. Each message says what to do.
  */
 import { documented } from "@effect-speech/common/ErrorPage"
 import * as Printable from "@effect-speech/common/Printable"
@@ -132,7 +132,7 @@ export class LocalServiceOptionInvalid extends documented(Data.TaggedError("Loca
 }> {}
 
 /**
- * The errors of building a local service, except a port that is taken.
+ * The errors of building a local service, except those of listening, which are `ServeError`.
  *
  * @since 0.1.0
  * @category errors

@@ -18,7 +18,7 @@ import type * as Redacted from "effect/Redacted"
  * @category options
  */
 export interface ReproducibleOptions {
-  /** Whole number that determines all call ids and request ids. Default: random ids. */
+  /** Whole number that determines all call ids and request ids that the service makes. Default: random ids. */
   readonly seed?: number | undefined
   /** Fixed clock for reproducible output. Default: the system clock. */
   readonly fixedTime?: Date | undefined
@@ -83,9 +83,9 @@ export interface LocalServiceOptions extends ReproducibleOptions {
    * recogniser that can be taught, such as `KnownRecordings.layer`. Default: none.
    */
   readonly recordings?: string | undefined
-  /** Initial credit of the account. Default: 1,000,000. */
+  /** Initial credit of the account: an integer from 0. A data directory that has an account keeps its credit. Default: 1,000,000. */
   readonly credits?: number | undefined
-  /** Price of each started second of transcribed audio, in credits. Default: 1. The contract does not define it. */
+  /** Price of each started second of transcribed audio, in credits: an integer from 0. Default: 1. The contract does not define it. */
   readonly creditsPerSecond?: number | undefined
   /**
    * Language of each model, by the model's name. Not for a recogniser that has models of its own. Default: those of the recogniser, else
@@ -98,7 +98,7 @@ export interface LocalServiceOptions extends ReproducibleOptions {
   readonly maximumRecording?: Duration.DurationInput | undefined
   /** Longest speech of one text. Default: 2 hours. The contract does not define it. */
   readonly maximumSpeech?: Duration.DurationInput | undefined
-  /** Longest time without a byte of a request body before the response is 408, up to 24 days. Default: 1 minute. */
+  /** Longest time without a byte of a request body before the response is 408. More than 24 days count as 24. Default: 1 minute. */
   readonly bodyIdle?: Duration.DurationInput | undefined
   /**
    * Folder of recorded exchanges, which are the responses: to any key, without a network and without credit. Neither the voice nor the
@@ -107,7 +107,7 @@ export interface LocalServiceOptions extends ReproducibleOptions {
   readonly replay?: string | undefined
   /**
    * Sends each request to another service, responds as it does, and keeps the exchange in a folder for `replay`. Only requests with
-   * this service's own key are sent. Not with `replay`, `recordings` or `models`. Default: none.
+   * this service's own key, and those of its console, are sent. Not with `replay`, `recordings` or `models`. Default: none.
    */
   readonly record?: RecordOptions | undefined
 }

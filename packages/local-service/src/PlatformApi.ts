@@ -61,7 +61,7 @@ import { Model, Readiness } from "./Models.js"
 export class LocalServicePlatformRequestFailed extends documented(
   Data.TaggedError("LocalServicePlatformRequestFailed")
 )<{
-  /** The HTTP status: 400, 401, 404, 409, 413, 415 or 500. For others the client fails with its `ResponseError`. */
+  /** The HTTP status: 400, 401, 404, 409, 413, 415 or 500. For others, such as 408, the client fails with its `ResponseError`. */
   readonly status: number
   /** The reason, as the platform states it. */
   readonly message: string
@@ -456,7 +456,7 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
  * ```
  *
  * @since 0.1.0
- * @category errors
+ * @category services
  */
 export class PlatformApi extends HttpApi.make("platform")
   .addError(failure(400))

@@ -2,6 +2,7 @@ import { hash, randomBytes } from "node:crypto"
 import { unsafeInstance } from "@effect-speech/common/Structural"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import {
   type AccountsService,
   Key,
@@ -10,10 +11,13 @@ import {
   LocalServiceKeyActive,
   LocalServiceKeyNotActive
 } from "../../Accounts.js"
+import { validateOrDie } from "../validation.js"
 import { type AccountStore, type KeyRow, toKey } from "./accountStore.js"
 import type { KeptKey } from "./keptKey.js"
 
 export const digestOf = (key: string): Buffer => hash("sha256", key, "buffer")
+
+const Scopes = Schema.Array(KeyScope)
 
 type KeysService = Pick<AccountsService, "keys" | "createKey" | "revokeKey" | "setScopes">
 
@@ -79,6 +83,7 @@ export const makeKeys = (
       }).pipe(Effect.catchTag("SqlError", Effect.die), exclusively),
     setScopes: (id, scopes) =>
       Effect.gen(function* () {
+        yield* validateOrDie(Scopes, [...scopes])
         const key = yield* findActiveKey(id)
         yield* sql`UPDATE keys SET scopes = ${JSON.stringify(scopes)} WHERE id = ${id}`
         yield* read
