@@ -283,6 +283,28 @@ describe("a data directory", () => {
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
+  it.live("whose lock file is damaged is refused, and the message does not say that it is in use", () =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* usedDirectory
+      fs.writeFileSync(join(dataDirectory, "lock.db"), "no database ".repeat(100))
+      yield* refusal({ dataDirectory }, unusable(dataDirectory, /lock\.db can't be locked; delete it/))
+    })
+  )
+
+  it.live.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
+    "that can't be written is refused, and the message says so",
+    () =>
+      Effect.gen(function* () {
+        const dataDirectory = yield* usedDirectory
+        yield* Effect.addFinalizer(() => Effect.sync(() => fs.chmodSync(dataDirectory, 0o700)))
+        fs.chmodSync(dataDirectory, 0o500)
+        yield* refusal({ dataDirectory }, unusable(dataDirectory, /give a directory that you can write to/))
+        fs.chmodSync(dataDirectory, 0o700)
+        fs.chmodSync(join(dataDirectory, "service.db"), 0o400)
+        yield* refusal({ dataDirectory }, unusable(dataDirectory, /service\.db can't be written/))
+      }).pipe(Effect.scoped)
+  )
+
   it.live("has a database that no other program can lock during the run, so each call is billed", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* usedDirectory

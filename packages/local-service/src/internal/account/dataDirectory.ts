@@ -178,11 +178,14 @@ const openOnDisk = (directory: string) =>
       Effect.catchAllDefect(makeFileClient(path), (defect) =>
         unusable(defect, `${path} can't be opened; give a directory that you can write to.`)
       )
-    yield* lock(yield* openDatabase(join(directory, "lock.db"))).pipe(
+    const lockPath = join(directory, lockName)
+    yield* lock(yield* openDatabase(lockPath)).pipe(
       Effect.mapError((error) =>
         unusable(
           error,
-          `The data directory ${directory} is in use by another local service; stop that service, or give another directory.`
+          isLocked(error)
+            ? `The data directory ${directory} is in use by another local service; stop that service, or give another directory.`
+            : `${lockPath} can't be locked; delete it, or give a directory that you can write to.`
         )
       )
     )
@@ -193,7 +196,9 @@ const openOnDisk = (directory: string) =>
         error,
         isLocked(error)
           ? `${path} is open in another program; close it there, or give another directory.`
-          : `${path} is not a database of this version of the local service, or is damaged; move it away, or give another directory.`
+          : isReadOnly(error)
+            ? `${path} can't be written; give a directory that you can write to.`
+            : `${path} is not a database of this version of the local service, or is damaged; move it away, or give another directory.`
       )
     yield* Effect.mapError(
       Effect.gen(function* () {
@@ -271,9 +276,15 @@ const keepOthersOut = (sql: LibsqlClient.LibsqlClient) =>
       )
   )
 
+/** Whether a cause of an error has such a code. */
+const hasCode = (error: unknown, codes: RegExp): boolean =>
+  error instanceof Error && (("code" in error && codes.test(String(error.code))) || hasCode(error.cause, codes))
+
 /** Whether the cause of an error is that another program has the database locked. */
-const isLocked = (error: unknown): boolean =>
-  error instanceof Error && (("code" in error && String(error.code).startsWith("SQLITE_BUSY")) || isLocked(error.cause))
+const isLocked = (error: unknown): boolean => hasCode(error, /^SQLITE_BUSY/)
+
+/** 1544: SQLITE_READONLY_DIRECTORY, for which libsql has no name. */
+const isReadOnly = (error: unknown): boolean => hasCode(error, /^(SQLITE_READONLY|UNKNOWN_SQLITE_ERROR_1544)/)
 
 const notOurs = new SqlError({ cause: "another database, or a damaged one" })
 
