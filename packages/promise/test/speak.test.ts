@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks"
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
+import { mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -84,10 +84,23 @@ describe("a speech", () => {
     expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([])
   })
 
-  it("sends nothing for a path that is impossible", async () => {
+  it.each([
+    ["with a NUL character", "a\0b.wav"],
+    ["with a name that is too long", `${"a".repeat(300)}.wav`],
+    ["that ends as a folder", "none.wav/"]
+  ])("sends nothing for an impossible path %s", async (_, name) => {
     await using speech = service.connect()
-    const error = await errorOf(speech.speak("text").toFile(join(folder, "a\0b.wav")))
+    const error = await errorOf(speech.speak("text").toFile(`${folder}/${name}`))
     expect(error).toMatchObject({ tag: "FileFailed", facts: { operation: "openFile" }, call: { billing: "notBilled" } })
+    expect(await service.requests()).toEqual([])
+  })
+
+  it.skipIf(process.platform === "win32")("sends nothing for a link that leads to itself", async () => {
+    await using speech = service.connect()
+    const path = aFile()
+    await symlink(path, path)
+    const error = await errorOf(speech.speak("text").toFile(path))
+    expect(error).toMatchObject({ tag: "FileFailed", facts: { code: "ELOOP" }, call: { billing: "notBilled" } })
     expect(await service.requests()).toEqual([])
   })
 

@@ -1,9 +1,10 @@
 /**
  * Whether a file can be written, before anything is sent and billed for it.
  */
-import { dirname, join } from "node:path"
+import { dirname, join, sep } from "node:path"
 import type { PlatformError } from "@effect/platform/Error"
 import { FileSystem } from "@effect/platform/FileSystem"
+import { isMissing } from "@effect-speech/common/Files"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
@@ -22,14 +23,16 @@ export class OutputRefused {
 export const tryOutput = (path: string): Effect.Effect<void, OutputRefused, FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem
-    // A path that is impossible, such as one with a NUL character, fails.
+    // A path that is impossible, such as one with a NUL character or a name that is too long, fails.
     const target = yield* fs.stat(path).pipe(
       Effect.asSome,
-      Effect.catchTag("SystemError", () => Effect.succeedNone)
+      Effect.catchIf(isMissing, () => Effect.succeedNone)
     )
     const type = Option.isSome(target) ? target.value.type : "File"
     // Fails as the system says it of a folder.
-    if (type === "Directory") return yield* Effect.scoped(fs.open(path, { flag: "r+" }))
+    if (type === "Directory" || path.endsWith("/") || path.endsWith(sep)) {
+      return yield* Effect.scoped(fs.open(path, { flag: "r+" }))
+    }
     // A device and a pipe are written in place.
     if (type !== "File") return
     const folder = dirname(Option.isSome(target) ? yield* fs.realPath(path) : path)
