@@ -245,6 +245,17 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
     })
   )
 
+  it.scoped("takes no file of its store for a recording: its lock would end when it is read", () =>
+    Effect.gen(function* () {
+      const { calls, out } = yield* place(3)
+      const line = `run ${calls}/* ${asRun} --out ${out} --by-content --store ${calls}/runs`
+      for (const expected of ["A run would send 2 files", "2 of 2 files done.", "2 files, "]) {
+        const { code, stdout } = yield* archive(`${line}${expected.includes("done") ? "" : " --dry-run"}`)
+        expect([code, stdout]).toEqual([0, expect.stringContaining(expected)])
+      }
+    })
+  )
+
   it.scoped("goes on although its heartbeat is late, as after its computer was suspended", () =>
     Effect.gen(function* () {
       const { line, out } = yield* place(2)

@@ -11,6 +11,7 @@ import * as Stream from "effect/Stream"
 import { ArchiveSourceFailed } from "../../ArchiveError.js"
 import { identityOf } from "../model/identity.js"
 import { pathProblem } from "../pathProblem.js"
+import { isOfOpenStore } from "../store/openStores.js"
 import type { SourceItem } from "./SourceItem.js"
 
 /** Files that are looked at together. */
@@ -23,7 +24,7 @@ interface FilesOptions {
   /** Absolute. */
   readonly root: string
   readonly byContent: boolean
-  /** Files in this folder are left out. Absolute. */
+  /** Files in this folder are left out, as those of a store that is open. Absolute. */
   readonly skip?: string | undefined
 }
 
@@ -103,9 +104,11 @@ const itemsOf = async (
 ): Promise<Array<SourceItem>> => {
   const inside = skip?.startsWith(`${root}${sep}`) ? `${skip}${sep}` : undefined
   const looked = await Promise.all(
-    found.map((path) => {
+    found.map(async (path) => {
       if (typeof path !== "string") return path
-      return inside !== undefined && join(root, path).startsWith(inside) ? undefined : itemOf(root, path)
+      const full = join(root, path)
+      const isLeftOut = (inside !== undefined && full.startsWith(inside)) || (await isOfOpenStore(full))
+      return isLeftOut ? undefined : itemOf(root, path)
     })
   )
   const items = looked.filter((item) => item !== undefined)

@@ -14,6 +14,7 @@ import { ArchiveStoreFailed, ArchiveStoreLocked, type ArchiveStoreTooNew } from 
 import { type ConnectionOptions, SingleConnection } from "./libsqlClient.js"
 import { migrate, otherTable, refuseOther } from "./migrations.js"
 import { failingIfMoved } from "./movedStore.js"
+import { register } from "./openStores.js"
 import { Store } from "./Store.js"
 import { make } from "./sqlStore.js"
 import { codeOf, storeFailed } from "./storeFailed.js"
@@ -142,6 +143,12 @@ const connect = (path: string, options?: ConnectionOptions) =>
         store: path,
         message: `The store ${path} is one file with ${file.nlink} names (hard links), so it was not opened. SQLite writes the last changes beside one of these names: opened by another, files that are done would be called again. Keep the name that has a file beside it with the same name and -wal, or any one if none has, and remove the others.`
       })
+    }
+    if (path !== ":memory:") {
+      yield* Effect.acquireRelease(
+        Effect.sync(() => register(path)),
+        (close) => Effect.sync(close)
+      )
     }
     return yield* Effect.acquireRelease(
       Effect.tryPromise({
