@@ -86,7 +86,7 @@ export class SingleConnection {
   }
 
   async execute(statement: Libsql.InStatement): Promise<Libsql.ResultSet> {
-    if (isRead.test(sqlOf(statement))) return this.#whenFree(() => this.#run(statement))
+    if (isRead.test(sqlOf(statement))) return this.#whenFree(() => this.#read(statement))
     return new Promise((resolve, reject) => {
       this.#writes.push({ statement, resolve, reject })
       if (this.#writes.length === 1) setImmediate(() => this.#flush())
@@ -219,6 +219,19 @@ export class SingleConnection {
       })
       this.#database.exec("COMMIT")
       for (const answer of answers) answer()
+    } finally {
+      this.#rollback()
+    }
+  }
+
+  /**
+   * A statement that is not prepared waits for the lock, as in {@link #commit}: a read that is prepared and finds the file locked would
+   * go on to see the file as it is then, and after the next write of another program no write could begin.
+   */
+  #read(statement: Libsql.InStatement): Libsql.ResultSet {
+    try {
+      this.#database.exec("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
+      return this.#run(statement)
     } finally {
       this.#rollback()
     }
