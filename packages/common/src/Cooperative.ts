@@ -58,7 +58,8 @@ const isTurnOver = (): boolean => {
 }
 
 /**
- * Runs a computation step by step. It pauses when all computations together have taken 5 ms of a turn of the event loop.
+ * Runs a computation step by step. It pauses when all computations together have taken 5 ms of a turn of the event loop. The effect can run
+ * once, as a generator can. What the generator throws is a defect.
  *
  * @example
  * ```ts

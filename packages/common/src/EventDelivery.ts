@@ -22,7 +22,8 @@ export type EventHandler<Event> = (event: Event) => Effect.Effect<void>
 
 /**
  * A handler gets one event after the other, in order, each in a fiber with the context and the fiber refs of the job at that
- * moment. It runs in place until it first waits. While it waits, further events queue up.
+ * moment. It runs in place until it first waits. While it waits, further events queue up: at most 1,000. Then the oldest are dropped, and a
+ * warning says so once.
  *
  * @since 0.1.0
  * @category models
@@ -33,7 +34,7 @@ export interface EventDelivery<Event> {
   /** The same outside of an effect, with the context and the fiber refs of a runtime. */
   readonly unsafeEmit: (event: Event, runtime: Runtime.Runtime<never>) => void
   /**
-   * Ends the delivery with the job. It never waits. If the job was interrupted, so is the handler, and it gets no further
+   * Ends the delivery with the job: events that are emitted later are dropped. It never waits. If the job was interrupted, so is the handler, and it gets no further
    * event. Otherwise the handler has 10 seconds for the events that are left. Then it is interrupted, and a warning says so.
    */
   readonly unsafeEnd: (exit: Exit.Exit<unknown, unknown>, clock: Clock.Clock) => void
@@ -51,7 +52,7 @@ const warn = (runtime: Runtime.Runtime<never>, message: string): void => {
 /**
  * Makes a delivery that you end yourself, by `unsafeEnd`. If the job has a scope, use {@link scoped}.
  *
- * `replaces` says whether an event makes an earlier one of no interest. If the earlier one still waits, it is dropped: a slow
+ * `replaces` says whether an event makes an earlier one of no interest. Of the events that still wait, the latest such one is dropped: a slow
  * handler of progress gets the latest figures.
  *
  * @example

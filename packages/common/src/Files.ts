@@ -33,8 +33,8 @@ export const isMissing = (error: unknown): boolean =>
 const above = (path: string): string | undefined => /^(.*[^/\\])[/\\]+[^/\\]+[/\\]*$/s.exec(path)?.[1]
 
 /**
- * Makes a folder, and those above it that do not exist, each with this mode. A folder that exists is left as it is. Node's own recursive
- * `mkdir` never ends if the system answers ENOENT although the folder above exists, as in `/proc`.
+ * Makes a folder, and those above it that do not exist, each with this mode, less the umask. A folder that exists is left as it is. Node's
+ * own recursive `mkdir` never ends if the system answers ENOENT although the folder above exists, as in `/proc`.
  *
  * Fails with a `PlatformError` if the folder can't be made, or something else has its name.
  *
@@ -129,8 +129,8 @@ const exists = (error: unknown): boolean =>
  * Writes a temporary file beside `path`, which then takes its name: a reader sees the old file or the new one. After a failure or an
  * interruption the temporary file is removed.
  *
- * `write` must not write into a file that exists, such as by the flag `wx`. If another process removes the temporary file meanwhile, it
- * has replaced `path` itself, and that file is as good.
+ * `write` must not write into a file that exists, such as by the flag `wx`. It may run up to three times, each time with another name or after
+ * the folder was made. If another process removes the temporary file meanwhile, it has replaced `path` itself, and that file is as good.
  *
  * Fails with the error of `write`, and with a `PlatformError` if the file can't be renamed.
  *
@@ -158,19 +158,25 @@ export const replace = <E, R>(
     const removing = (name: string) => Effect.ignore(fs.remove(name, { force: true }))
     const wasOvertaken = Effect.orElseSucceed(fs.exists(path), () => false)
     const attempt = (name: string) =>
-      Effect.catchIf(write(name, fs), exists, () => Effect.fail(taken)).pipe(
-        Effect.zipRight(
-          Effect.catchIf(fs.rename(name, path), isMissing, (error) =>
-            Effect.flatMap(wasOvertaken, (isThere) => (isThere ? Effect.void : Effect.fail(error)))
+      Effect.suspend(() => {
+        let isWritten = false
+        /** What another process writes is left: then the file exists, or is gone before the rename. */
+        const isOfAnother = (error: unknown) => error === taken || (isWritten && isMissing(error))
+        const rename = Effect.suspend(() => {
+          isWritten = true
+          return fs.rename(name, path)
+        })
+        return Effect.catchIf(write(name, fs), exists, () => Effect.fail(taken)).pipe(
+          Effect.zipRight(
+            Effect.catchIf(rename, isMissing, (error) =>
+              Effect.flatMap(wasOvertaken, (isThere) => (isThere ? Effect.void : Effect.fail(error)))
+            )
+          ),
+          Effect.onError((cause) =>
+            Option.exists(Cause.failureOption(cause), isOfAnother) ? Effect.void : removing(name)
           )
-        ),
-        // What another process writes is left: then the file exists, or there was no folder.
-        Effect.onError((cause) =>
-          Option.exists(Cause.failureOption(cause), (error) => error === taken || isMissing(error))
-            ? Effect.void
-            : removing(name)
         )
-      )
+      })
     yield* attempt(temporary).pipe(
       // Most folders exist: to look each time would take as long as to write.
       Effect.catchIf(

@@ -16,7 +16,8 @@ const toEscape = (character: string): string =>
   shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 
 /**
- * Text on one line, safe for a terminal or a log. JSON stays valid and keeps its value, because only its strings can hold these characters.
+ * Text on one line, safe for a terminal or a log. JSON without line breaks and tabs between its values stays valid and keeps its value:
+ * only its strings can hold these characters.
  *
  * @example
  * ```ts
@@ -31,7 +32,8 @@ const toEscape = (character: string): string =>
 export const line = (text: string): string => text.replace(inLine, toEscape)
 
 /**
- * A sentence as the end of another one: with a small first letter, and without its full stop.
+ * A sentence as the end of another one: with a small first letter, unless it begins with an abbreviation such as `WAV`, and without its full
+ * stop.
  *
  * @example
  * ```ts
@@ -44,10 +46,10 @@ export const line = (text: string): string => text.replace(inLine, toEscape)
  * @category combinators
  */
 export const asPhrase = (sentence: string): string =>
-  sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
+  sentence.replace(/\.$/, "").replace(/^(?:[A-Z](?=[a-z])|A(?= ))/, (first) => first.toLowerCase())
 
 /**
- * Text on several lines, safe for a terminal or a log: like {@link line}, but line breaks and tabs stay.
+ * Text on several lines, safe for a terminal or a log: like {@link line}, but `\n`, `\r\n` and tabs stay.
  *
  * @since 0.1.0
  * @category combinators

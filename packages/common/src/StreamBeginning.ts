@@ -12,9 +12,9 @@ import { concat } from "./TypedArrays.js"
  * @category models
  */
 export interface StreamBeginning<out E, out R> {
-  /** The bytes that were read. */
+  /** The bytes that were read: as many as were needed, and the rest of their block. Fewer if the stream has fewer. */
   readonly beginning: Uint8Array
-  /** Whether the beginning is all of it. */
+  /** `true`: the stream has ended, so the beginning is all of it. `false`: more may follow, or nothing. */
   readonly isWhole: boolean
   /** All of it, again from the start. It can run once. */
   readonly whole: Stream.Stream<Uint8Array, E, R>

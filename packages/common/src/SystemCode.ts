@@ -8,7 +8,8 @@ import * as Predicate from "effect/Predicate"
 const isIdentifier = (text: unknown): text is string => typeof text === "string" && /^\w{1,64}$/.test(text)
 
 /**
- * The system's code of an error, such as `ECONNREFUSED`, from anywhere in the chain of its causes. `undefined` if there is none.
+ * The first code of an error and its causes, such as `ECONNREFUSED`: its property `code`, if that is at most 64 letters, digits and `_`. Of an
+ * `AggregateError` without a cause, the first error counts. `undefined` if the error and its first 7 causes have none.
  *
  * @example
  * ```ts
@@ -36,7 +37,8 @@ export const systemCode = (error: unknown): string | undefined => {
 }
 
 /**
- * The name of an error of another library. A `SystemError` also gives its reason, which is one of a few fixed words.
+ * The `_tag` or the `name` of an error of another library. A `SystemError` also gives its reason, which is one of a few fixed words. Of
+ * anything else, it is the type, such as `string` or `object`.
  *
  * @example
  * ```ts

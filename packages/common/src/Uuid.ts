@@ -25,7 +25,7 @@ export const hex = (bytes: Uint8Array): string =>
 export const format = (digits: string): string => digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
 
 /**
- * The first 16 bytes, with the version and the variant of a UUID in them (RFC 9562, sections 4.1 and 4.2).
+ * The first 16 bytes, with the version and the variant of a UUID in them (RFC 9562, sections 4.1 and 4.2). `version` is 1 to 8.
  *
  * @since 0.1.0
  * @category combinators

@@ -61,4 +61,12 @@ describe("printable text", () => {
       })
     )
   })
+
+  it.each([
+    ["The disk is full.", "the disk is full"],
+    ["A file is damaged.", "a file is damaged"],
+    ["WAV has no length.", "WAV has no length"]
+  ])("ends a sentence: %s", (sentence, phrase) => {
+    expect(Printable.asPhrase(sentence)).toBe(phrase)
+  })
 })
