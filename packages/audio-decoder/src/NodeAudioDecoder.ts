@@ -10,11 +10,12 @@ import * as Layer from "effect/Layer"
 import * as CompressedRecording from "./unstable/CompressedRecording.js"
 
 /**
- * Decodes each recording in its own thread, which ends with the scope, to mono (the mean of the channels), float32, at the
- * recording's rate; Opus gives 48,000 Hz. A recording that arrives as a stream is kept in a temporary file meanwhile. If all recordings
- * are WAV, use `AudioDecoder.layerWav` of audio-codec instead.
+ * Decodes each MP3, M4A, FLAC, OGG and WebM in its own thread, which ends with the scope, to mono (the mean of the channels), float32, at
+ * the recording's rate; Opus gives 48,000 Hz. A recording that arrives as a stream is kept in a temporary file until the scope ends. If all
+ * recordings are WAV, use `AudioDecoder.layerWav` of audio-codec instead.
  *
- * The layer itself never fails. Decoding fails with `AudioDecoderError` of reason `Unreadable` if a recording is damaged or cut off.
+ * The layer itself never fails. Decoding fails with `AudioDecoderError` of reason `Unreadable` if a recording is damaged, is cut off or holds
+ * no audio, or if its decoder gets stuck: it sends nothing for 30 seconds.
  *
  * @example
  * ```ts

@@ -49,13 +49,13 @@ export interface SherpaOptions {
   /** Pieces of work that a model does at once, 1 to 64. Default: 2. */
   readonly concurrency?: number | undefined
   /**
-   * Requests that may wait for a model, from 0, beside those that it works on. Others fail as `Overloaded`. One that waits holds up to
+   * Requests that may wait for a model, 0 to 100,000, beside those that it works on. Others fail as `Overloaded`. One that waits holds up to
    * 30 seconds of its recording in memory: 2 MB. Default: 128, twice the calls that a client makes at once.
    */
   readonly queue?: number | undefined
   /**
-   * Which models to load at the start: all, or those of these names. A model that can't be loaded is then an error of the layer.
-   * Default: none. A model loads with its first request.
+   * Which models to load at the start: all (`true`), or those of these names. A name is that of the model, or one by which requests ask for it.
+   * A model that can't be loaded is then an error of the layer. Default: none. A model loads with its first request.
    */
   readonly preload?: boolean | ReadonlyArray<string> | undefined
   /** After so long without a request, a model ends its process. Its next request loads it again. Default: never. */
@@ -70,7 +70,7 @@ export interface SherpaOptions {
  * import type { Sherpa } from "@effect-speech/engine-sherpa"
  *
  * export const describe = ({ contents, recogniser, voice }: Sherpa.SherpaEngine): string =>
- *   `${contents.models.length} models${recogniser && ", recognises"}${voice && ", speaks"}`
+ *   `${contents.models.length} models${recogniser ? ", recognises" : ""}${voice ? ", speaks" : ""}`
  * ```
  *
  * @since 0.1.0
@@ -97,7 +97,7 @@ export type SherpaError = ModelFolderUnreadable | SherpaNotInstalled | SherpaMod
  * Starts an engine until the end of the scope. Use it if the folder may have models of one kind alone; otherwise use {@link layer}.
  *
  * Fails with `ModelFolderUnreadable` if the folder can't be read, with `SherpaNotInstalled` if `sherpa-onnx-node` is not installed, with
- * `SherpaModelMissing` if `preload` names a model that is not in the folder, and with `SherpaModelRefused` if a model to preload can't be
+ * `SherpaModelMissing` if `preload` names a model that is not in the folder, or not of the kind that the layer loads, and with `SherpaModelRefused` if a model to preload can't be
  * loaded, or the `tokens.txt` of a model can't be read.
  *
  * @example
@@ -229,7 +229,7 @@ export const layerVoice = (options: SherpaOptions): Layer.Layer<Voice, SherpaErr
 
 /**
  * Loads a model in a process of its own, has it work once, and ends the process: a recogniser gets a second of silence, and a voice
- * speaks the name of its language. Returns how long that took.
+ * speaks the name of its language, if it can. Returns how long that took, without the end of the process.
  *
  * Fails with `SherpaNotInstalled` if `sherpa-onnx-node` is not installed, and with `SherpaModelRefused` if the model can't be loaded or does not
  * work.
@@ -256,7 +256,7 @@ export const check = (
   options: Pick<SherpaOptions, "threads"> = {}
 ): Effect.Effect<Duration.Duration, SherpaModelRefused | SherpaNotInstalled, FileSystem.FileSystem> =>
   ensureInstalled.pipe(
-    Effect.zipRight(openModel(model, settingsOf(options))),
+    Effect.zipRight(Effect.suspend(() => openModel(model, settingsOf(options)))),
     Effect.flatMap(({ load }) => load),
     Effect.timed,
     Effect.map(([took]) => took),

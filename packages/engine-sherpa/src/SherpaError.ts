@@ -34,8 +34,8 @@ export class SherpaNotInstalled extends documented(Data.TaggedError("SherpaNotIn
 }> {}
 
 /**
- * A model can't be loaded: its files are damaged, or are not what they seem to be. The message has the reason of sherpa-onnx. Download the model
- * again, or remove its folder.
+ * A model can't be loaded: its files are damaged or can't be read, or are not what they seem to be. Download the model again, or remove its
+ * folder.
  *
  * @since 0.1.0
  * @category errors
@@ -43,7 +43,7 @@ export class SherpaNotInstalled extends documented(Data.TaggedError("SherpaNotIn
 export class SherpaModelRefused extends documented(Data.TaggedError("SherpaModelRefused"))<{
   /** Name of the model. */
   readonly model: string
-  /** The reason of sherpa-onnx, without the paths of your machine. */
+  /** Which model, and the reason: that of sherpa-onnx, without the paths of your machine, or that its `tokens.txt` can't be read. */
   readonly message: string
 }> {}
 

@@ -3,6 +3,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
 import { Recogniser, Voice, type VoiceFailed } from "@effect-speech/engine"
 import { Sherpa } from "@effect-speech/engine-sherpa"
+import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -93,6 +94,16 @@ describe("the services of a folder of models", () => {
         expect(Duration.toMillis(yield* Sherpa.check(model)), model.name).toBeGreaterThan(0)
       }
       expect(modelProcesses()).toEqual([])
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
+  it.scopedLive("check no model with an option out of its range", () =>
+    Effect.gen(function* () {
+      const { models } = yield* ModelFolder.read(folder)
+      for (const model of models.slice(0, 1)) {
+        const defect = Cause.squash(yield* Effect.flip(Effect.sandbox(Sherpa.check(model, { threads: 0 }))))
+        expect(defect).toEqual(new RangeError("threads must be an integer from 1 to 256, not 0."))
+      }
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 

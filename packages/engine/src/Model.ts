@@ -21,7 +21,7 @@ export interface ModelDetails {
   readonly family: string
   /** The licence, or the name of the file that states it. Default: the model states none. */
   readonly licence?: string | undefined
-  /** Size of its files, in bytes. */
+  /** Size of its files, in bytes. Default: not known. */
   readonly bytes?: number | undefined
 }
 
@@ -65,19 +65,19 @@ export type ModelState = "unloaded" | "loading" | "ready" | "restarting" | "refu
  * @category models
  */
 export interface ModelStatus {
-  /** The name of the model, as `model` of its entries has it, or else their own. */
+  /** The name of the model: the `model` of its entries in `models` or `voices`, or without one their `name`. */
   readonly name: string
   /** What it does. */
   readonly operation: "transcribe" | "synthesize"
   /** Whether it works. */
   readonly state: ModelState
-  /** Why it is `refused`, or why it last failed. */
+  /** Why it is `refused`, or why it last failed. Default: it has not failed. */
   readonly reason?: string | undefined
   /** Requests that it works on. */
   readonly running: number
   /** Requests that wait for it. */
   readonly queued: number
-  /** Requests that found the queue full, since the start. */
+  /** Requests that found the queue full, since the start. They failed as `Overloaded`. */
   readonly rejected: number
   /** How often it was started again after it had failed. */
   readonly restarts: number

@@ -24,9 +24,9 @@ import type { Samples } from "./Samples.js"
 export interface TimedText {
   /** What is said from `startMillis` to `endMillis`. */
   readonly text: string
-  /** From the beginning of the recording. */
+  /** Milliseconds from the beginning of the recording, from 0. */
   readonly startMillis: number
-  /** After `startMillis`. */
+  /** As `startMillis`, and later. */
   readonly endMillis: number
 }
 
@@ -68,7 +68,10 @@ export interface Recognised {
   readonly confidence?: number | undefined
   /** The sentences, in order. Default: one with the whole text, for the whole recording. */
   readonly segments?: ReadonlyArray<RecognisedSegment> | undefined
-  /** How many hotwords of the request had no effect, such as those that the model can't write. Default: 0. */
+  /**
+   * How many hotwords of the request had no effect, such as those that the model can't write. The local service says in a header of its
+   * response whether there were any. Default: 0.
+   */
   readonly hotwordsIgnored?: number | undefined
 }
 
@@ -113,7 +116,7 @@ export interface Hotword {
 export interface RecognitionRequest<E = never, R = never> {
   /** Name of the model. */
   readonly model: string
-  /** Language of the model. */
+  /** Code of the model's language, such as `hi`. */
   readonly lang: string
   /** The whole recording, at `RecogniserService.sampleRate`. */
   readonly samples: Samples<E, R>
@@ -122,8 +125,8 @@ export interface RecognitionRequest<E = never, R = never> {
 }
 
 /**
- * A name by which requests ask for a model, with its language. A model of several languages has an entry for each. If a request names
- * another model, the local service responds with 400.
+ * A name by which requests ask for a model, with its language. A model of several languages has an entry, with its own name, for each. If a
+ * request names another model, the local service responds with 400.
  *
  * @example
  * ```ts
@@ -141,11 +144,11 @@ export interface RecognitionRequest<E = never, R = never> {
 export interface RecogniserModel {
   /** What a request names. */
   readonly name: string
-  /** The language that it recognises. A model of several languages has an entry and a name for each. */
+  /** Code of the language that it recognises, such as `hi`. */
   readonly lang: string
-  /** Whether it uses hotwords. */
+  /** Whether it uses hotwords. `false`: the local service gives it none. */
   readonly hotwords: boolean
-  /** The name that this is another name of. */
+  /** The `name` of the entry that this is another name of. Default: none. */
   readonly aliasOf?: string | undefined
   /** The name of the model, as `status` has it, if it is not the entry's own. Several entries may have the same. */
   readonly model?: string | undefined
@@ -197,7 +200,7 @@ export interface KnownRecordings {
   readonly learn: <E = never, R = never>(recording: KnownRecording<E, R>) => Effect.Effect<void, E, R>
   /** Forgets all recordings. */
   readonly forget: Effect.Effect<void>
-  /** Says why a recording has no text. */
+  /** Says why a recording has no text: the local service sends it in a header of such a response. */
   readonly notice: string
 }
 
@@ -224,7 +227,9 @@ export class RecogniserFailed extends documented(Data.TaggedError("RecogniserFai
   readonly reason: EngineFailureReason
   /** A sentence for the client, without a secret. */
   readonly message: string
-  /** When another attempt may succeed. Default: not known. */
+  /**
+   * Milliseconds until another attempt may succeed. The local service rounds them up to seconds. Default: not known; then it says 1 second.
+   */
   readonly retryAfterMillis?: number | undefined
 }> {}
 

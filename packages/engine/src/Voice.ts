@@ -25,9 +25,9 @@ import type { Samples } from "./Samples.js"
 export interface SpokenSentence {
   /** The sentence as it stands in the text. */
   readonly text: string
-  /** From the beginning of the speech. */
+  /** Number of its first sample in the speech, from 0. */
   readonly startSample: number
-  /** After `startSample`. */
+  /** Number of the sample after its last. */
   readonly endSample: number
 }
 
@@ -56,9 +56,9 @@ export interface Utterance {
   readonly text: string
   /** The code of its language, such as `hi`. */
   readonly lang: string
-  /** The name of one of `voices`. */
+  /** The `name` of one of `voices`. */
   readonly voice: string
-  /** 1 is the voice's normal speed, 2 is twice as fast. */
+  /** 1 is the voice's normal speed, 2 is twice as fast. The local service gives 0.25 to 4. */
   readonly speed: number
   /** The engine's phonemes of a word, by the word. An engine without phonemes ignores them. */
   readonly pronunciations: Readonly<Record<string, string>>
@@ -92,7 +92,7 @@ export interface VoiceModel {
   readonly languages: ReadonlyArray<string>
   /** Sample rate of its speech, in Hz. */
   readonly sampleRate: number
-  /** The name of the model, if it is not the voice's own. */
+  /** The name of the model, as `status` has it, if it is not the voice's own. Several voices may have the same. */
   readonly model?: string | undefined
   /** For a person who chooses a voice. Default: not known. */
   readonly details?: ModelDetails | undefined
@@ -120,7 +120,9 @@ export class VoiceFailed extends documented(Data.TaggedError("VoiceFailed"))<{
   readonly reason: EngineFailureReason
   /** A sentence for the client, without a secret. */
   readonly message: string
-  /** When another attempt may succeed. Default: not known. */
+  /**
+   * Milliseconds until another attempt may succeed. The local service rounds them up to seconds. Default: not known; then it says 1 second.
+   */
   readonly retryAfterMillis?: number | undefined
 }> {}
 

@@ -19,7 +19,7 @@ export interface Description {
   readonly licence: string | undefined
   /** Size of the files that it loads, in bytes. */
   readonly bytes: number
-  /** The `numThreads` of `model.json`. */
+  /** The `numThreads` of `model.json`. `undefined`: it has none. */
   readonly numThreads: number | undefined
 }
 
@@ -51,7 +51,7 @@ export interface TransducerFiles {
   readonly joiner: string
   /** Path of `tokens.txt`. */
   readonly tokens: string
-  /** Splits a hotword into tokens. `undefined`: the model has none. */
+  /** Path of the vocabulary that splits a hotword into tokens, such as `bpe.vocab`. `undefined`: the model has none. */
   readonly bpeVocab: string | undefined
 }
 
@@ -81,13 +81,13 @@ export interface VitsFiles {
   readonly model: string
   /** Path of `tokens.txt`. */
   readonly tokens: string
-  /** The folder `espeak-ng-data`. */
+  /** Path of the folder `espeak-ng-data`. `undefined`: the model has none. */
   readonly dataDir: string | undefined
   /** Paths of the lexicons: how words are spoken. */
   readonly lexicons: ReadonlyArray<string>
-  /** Rules that turn numbers and dates into words. */
+  /** Paths of rules that turn numbers and dates into words. */
   readonly ruleFsts: ReadonlyArray<string>
-  /** The same, as archives of rules. */
+  /** Paths of archives of such rules. */
   readonly ruleFars: ReadonlyArray<string>
 }
 
@@ -98,7 +98,7 @@ export interface VitsFiles {
  * @category models
  */
 export interface StyledFiles extends VitsFiles {
-  /** `voices.bin` */
+  /** Path of the styles of its voices, such as `voices.bin`. */
   readonly voices: string
 }
 
@@ -118,7 +118,7 @@ interface Speaking<Family extends string, Files> extends Description {
   readonly files: Files
   /** Of its speech, in Hz. */
   readonly sampleRate: number
-  /** The speaker of each voice: from 0 on. */
+  /** The number of the speaker of each voice, from 0, by the name of the voice. */
   readonly voices: Readonly<Record<string, number>>
 }
 
@@ -267,7 +267,7 @@ export interface OfferedVoice {
 export interface NotUnderstood {
   /** Its name in the folder of models. */
   readonly name: string
-  /** Sentences. */
+  /** Why it is none, and what to do: one or more sentences. */
   readonly reason: string
 }
 
