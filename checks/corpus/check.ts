@@ -29,6 +29,11 @@ interface Entry {
   readonly majorityFrames: number | null
 }
 
+const folder = process.argv[2] ?? process.env.WAV_CORPUS
+if (folder !== undefined && !existsSync(join(folder, "manifest.json"))) {
+  console.error("Give the folder of the corpus, which has a manifest.json: as an argument or as WAV_CORPUS.")
+  process.exit(2)
+}
 const needed = ["ffmpeg", "sox"].filter((program) => folderOf([program]) === undefined)
 if (needed.length > 0) {
   console.error(
@@ -37,14 +42,9 @@ if (needed.length > 0) {
   process.exit(2)
 }
 
-const folder = process.argv[2] ?? process.env.WAV_CORPUS
 if (folder === undefined) {
   checkContainers()
   process.exit(exitStatus())
-}
-if (!existsSync(join(folder, "manifest.json"))) {
-  console.error("Give the folder of the corpus, which has a manifest.json: as an argument or as WAV_CORPUS.")
-  process.exit(2)
 }
 
 /** The format tags of the codecs that are supported here. */
