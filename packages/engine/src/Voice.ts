@@ -146,7 +146,10 @@ export class VoiceFailed extends documented(Data.TaggedError("VoiceFailed"))<{
  * @category services
  */
 export interface VoiceService {
-  /** The voices. No two have the same name and a language in common. The service needs a `default_female` for each language. */
+  /**
+   * The voices. No two have the same name and a language in common. Give each language a `default_female`: without one, a request that
+   * names no voice is 400.
+   */
   readonly voices: ReadonlyArray<VoiceModel>
   /**
    * Speaks a text: mono samples, -1 to 1, or a stream of them, at the voice's rate. One of `voices` has the voice and the language of the

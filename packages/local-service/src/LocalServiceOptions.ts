@@ -79,8 +79,9 @@ export interface LocalServiceOptions extends ReproducibleOptions {
   readonly dataDirectory?: string | undefined
   /**
    * Directory of recordings that the service transcribes: `name.wav` with what is said in it as subtitles in `name.srt`, else in
-   * `name.vtt`, else as text in `name.txt`. Recordings in a subdirectory `hi` are for Hindi models only. Only for a
-   * recogniser that can be taught, such as `KnownRecordings.layer`. Default: none.
+   * `name.vtt`, else as text in `name.txt`. Recordings in a subdirectory `hi` are for Hindi models only; one that is
+   * named after no language of a model is an error, and so is a directory without a `.wav`. Only for a recogniser that can be taught, such as
+   * `KnownRecordings.layer`. Default: none.
    */
   readonly recordings?: string | undefined
   /** Initial credit of the account: an integer from 0. A data directory that has an account keeps its credit. Default: 1,000,000. */
