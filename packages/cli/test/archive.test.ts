@@ -18,6 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { freshDatabase, hasPostgres, postgresTitle } from "effect-speech-test-support/postgres"
@@ -788,6 +789,11 @@ describe("the report of a run", () => {
       settings: { ...facts.settings, unanswered: "repeat" }
     })
     expect(adviceOn(repeats, store)).toEqual([`${inProgress} calls them again.`, goOn])
+    const database = { _tag: "Database", url: Redacted.make("postgresql://db/runs"), shown: "db/runs" } as const
+    expect(adviceOn(left, database)[0]).toMatch(
+      /no result\. A machine that has worked on the run for 35 s holds them\.$/
+    )
+    expect([store, database].map((each) => retryOf(left, each, "AnswerUnknown").length)).toEqual([1, 0])
     expect([exitCodeOf(left), exitCodeOf(status)]).toEqual([40, 0])
   })
 
@@ -846,12 +852,12 @@ describe("the report of a run", () => {
       `10 files held: they may have been billed, and have no result. ${once} To call them again, which may be billed again: speech archive retry --only AnswerUnknown --out /out`
     )
     expect(leftBy(held, store).at(-1)).toContain(`not called again now. ${once} To call them again`)
-    expect(retryOf(held, "AnswerUnknown")).toEqual([
+    expect(retryOf(held, store, "AnswerUnknown")).toEqual([
       `10 files that may have been billed are to be called again, and may be billed again. ${once}`
     ])
     const single = statusOf({ settings, holds: { AnswerUnknown: 1 } })
     expect(adviceOn(single, store).at(-1)).not.toContain(once)
-    expect(retryOf(single, "AnswerUnknown")[0]).not.toContain(once)
+    expect(retryOf(single, store, "AnswerUnknown")[0]).not.toContain(once)
   })
 
   it("says what the end of a run has found in the output, and what is not written yet", () => {

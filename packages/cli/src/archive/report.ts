@@ -126,11 +126,11 @@ const callFailed = (status: RunStatus, store: Store): string => {
 }
 
 /** What `retry` is about to do. */
-export const retryOf = (status: RunStatus, only: string | undefined): ReadonlyArray<string> => {
+export const retryOf = (status: RunStatus, store: Store, only: string | undefined): ReadonlyArray<string> => {
   const { abandoned, counts, holds, settings } = status
   if (only === undefined) return applying(counts.failed === 0 && "No file has failed, so none is called again.")
-  // Those of a process that has ended are held first.
-  const soon = only === "AnswerUnknown" && settings.unanswered === "hold" ? abandoned : 0
+  // Those of a process that has ended are held first. With a database, a machine does that later.
+  const soon = store._tag === "File" && only === "AnswerUnknown" && settings.unanswered === "hold" ? abandoned : 0
   const held = (holds[only] ?? 0) + soon
   return applying(
     held > 0 &&
@@ -152,13 +152,16 @@ export const isListingOver = ({ state, updatedAt }: RunStatus, now: number): boo
   state === "listing" && now - updatedAt.epochMillis >= listerIsDeadAfterMillis
 
 /** What becomes of the files that a process had in progress when it ended. */
-const abandonedOf = ({ abandoned, settings }: RunStatus): string => {
+const abandonedOf = ({ abandoned, settings }: RunStatus, store: Store): string => {
   const [was, it, has] = abandoned === 1 ? ["was", "it", "has"] : ["were", "they", "have"]
+  // A machine takes another for dead after it has seen the same heartbeat for 35 seconds.
+  const who =
+    store._tag === "File" ? "The next command that works on the run" : "A machine that has worked on the run for 35 s"
   const next =
     settings.unanswered === "repeat"
       ? `calls ${abandoned === 1 ? "it" : "them"} again`
       : `holds ${abandoned === 1 ? "it" : "them"}`
-  return `${files(abandoned)} ${was} in progress when the process ended: ${it} may have been billed, and ${has} no result. The next command that works on the run ${next}.`
+  return `${files(abandoned)} ${was} in progress when the process ended: ${it} may have been billed, and ${has} no result. ${who} ${next}.`
 }
 
 /** What to do about a run that has stopped, or has failed and held files. `listingIsOver`: the process that listed its files has ended. */
@@ -171,7 +174,7 @@ export const adviceOn = (status: RunStatus, store: Store, listingIsOver = false)
   return [
     ...applying(
       suspension !== undefined && `The run is suspended: ${suspension.message} [${suspension.tag}] ${goOn}`,
-      abandoned > 0 && abandonedOf(status),
+      abandoned > 0 && abandonedOf(status, store),
       isLeft(status) &&
         (store._tag === "File"
           ? `No process works on the run. ${goOn}`

@@ -311,21 +311,21 @@ export const pause = (given: Given<"archive pause">) =>
 /** Goes on with a run: begins it in an archive that this process works on. */
 const goOn = <E>(
   given: Place & Machine & Ending & Former & { readonly work: boolean },
-  begin: (archive: ArchiveService, found: RunStatus) => Effect.Effect<RunStatus, E>
+  begin: (archive: ArchiveService, found: RunStatus, store: Store) => Effect.Effect<RunStatus, E>
 ) =>
   Effect.gen(function* () {
     const { found, store } = yield* withRun(given, (_, found, store) => Effect.succeed({ found, store }))
     const { operation, output } = found.settings
     const target = { store, operation: operation._tag, out: output.directory }
-    yield* work(target, given, (archive) => begin(archive, found))
+    yield* work(target, given, (archive) => begin(archive, found, store))
   })
 
 export const resume = (given: Given<"archive resume">) =>
   goOn(given, (archive, { id }) => archive.resume(id, { limits: limitsOf(given) }))
 
 export const retry = (given: Given<"archive retry">) =>
-  goOn(given, (archive, found) =>
-    Effect.zipRight(note(...retryOf(found, given.only)), archive.retryFailed(found.id, { only: given.only }))
+  goOn(given, (archive, found, store) =>
+    Effect.zipRight(note(...retryOf(found, store, given.only)), archive.retryFailed(found.id, { only: given.only }))
   )
 
 /** Prints what became of the files in a folder. Audio that is gone is the exit code. */

@@ -11,13 +11,15 @@ import type { Parts } from "./parts.js"
 import { refuse } from "./requests.js"
 
 /** Why no file is called again. The words after the name of the option. */
-const whyNone = (only: string, { failures, holds, warnings }: RunStatus): string => {
+const whyNone = (only: string, { abandoned, failures, holds, warnings }: RunStatus): string => {
   const tags = [...new Set([...Object.keys(failures), ...Object.keys(holds)])]
   const known = tags.length === 0 ? "no file has failed or is held" : `failed and held files have ${tags.join(", ")}`
+  // With a database, another machine has to see first that this one is dead.
+  const later = `, and files in progress when their machine ended (${abandoned}) are held after another machine has worked on the run for 35 s`
   return Printable.line(
     (warnings[only] ?? 0) > 0
       ? `is ${only}, a warning of files that are done: they are paid, and not called again`
-      : `is ${only}, which no failed or held file has: ${known}`
+      : `is ${only}, which no failed or held file has: ${known}${abandoned > 0 ? later : ""}`
   )
 }
 
