@@ -10,6 +10,7 @@ import { applying, note, plural, say } from "./message.js"
 import { movedPath } from "./movedPath.js"
 import { isPrinted } from "./output.js"
 import { describeRest } from "./serviceFailure.js"
+import { quotedPath } from "./shells.js"
 import { isAsked } from "./signals.js"
 
 type JobError = Exclude<CommandError, LongJobFailed>
@@ -141,9 +142,9 @@ const afterRename = (files: Required<KeptPieces>["files"], before: string, now: 
     const found = movedPath(path, before, now)
     return found === undefined ? [] : [[option, found]]
   })
-  const options = moved.length === 0 ? [["--pieces", now]] : moved
+  const options = moved.length === 0 ? [["--pieces", now] as const] : moved
   const part = moved.some(([option]) => option === "--out")
     ? ". A temporary file that ends in .part was left beside it: you can delete it"
     : ""
-  return `, with ${options.map((option) => option.join(" ")).join(" ")}${rest}${part}`
+  return `, with ${options.map(([option, path]) => `${option} ${quotedPath(path)}`).join(" ")}${rest}${part}`
 }

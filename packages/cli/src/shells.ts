@@ -19,7 +19,10 @@ const ifNeeded =
   (text: string): string =>
     /^[\w@+=:,./-]+$/.test(text) ? text : quote(text)
 
-const posix = (name: string, value: string): string => `export ${name}=${ifNeeded(quotePosix)(value)}`
+/** A path for a command that the reader types into sh, bash or zsh. */
+export const quotedPath = ifNeeded(quotePosix)
+
+const posix = (name: string, value: string): string => `export ${name}=${quotedPath(value)}`
 
 const setters: Readonly<Record<SettingShell, (name: string, value: string) => string>> = {
   sh: posix,

@@ -235,7 +235,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the co
     it.scoped("sends nothing more if the folder is renamed meanwhile, and goes on in it under its new name", () =>
       Effect.gen(function* () {
         const folder = yield* folderWithArticle
-        const [pieces, renamed] = [`${folder}/a.wav.pieces`, `${folder}/renamed`]
+        const [pieces, renamed] = [`${folder}/a.wav.pieces`, `${folder}/other name`]
         yield* atSecond(() => renameSync(pieces, renamed))
         const before = yield* requestCount
         const failed = yield* synthesize(folder, "--out", `${folder}/a.wav`, "--pause", "line=1")
@@ -244,7 +244,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the co
         expect((yield* requestCount) - before).toBe(2)
         if (process.platform !== "linux") return
         expect(failed.stderr).toContain(
-          `2 finished pieces are kept in ${renamed}. The same command resumes, with --pieces ${renamed}.`
+          `2 finished pieces are kept in ${renamed}. The same command resumes, with --pieces '${renamed}'.`
         )
         expect(existsSync(pieces)).toBe(false)
         const again = yield* synthesize(folder, "--out", `${folder}/a.wav`, "--pause", "line=1", "--pieces", renamed)

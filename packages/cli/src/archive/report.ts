@@ -10,7 +10,7 @@ import * as DateTime from "effect/DateTime"
 import * as ExitCode from "../exitCode.js"
 import { applying, count, plural } from "../message.js"
 import { duration, type Work } from "../progress.js"
-import { quotePosix } from "../shells.js"
+import { quotedPath } from "../shells.js"
 import type { Store } from "./store.js"
 
 export const files = (value: number): string => plural(value, "file")
@@ -31,13 +31,11 @@ const tagsOf = (counts: Readonly<Record<string, number>>): string =>
     .map(([tag, number]) => `${tag} ${count(number)}`)
     .join(", ")
 
-const quoted = (path: string): string => (/^[\w@+=:,./-]+$/.test(path) ? path : quotePosix(path))
-
 /** A command of the same run, for the reader to type. */
 export const commandOf = (name: string, { settings }: RunStatus, store: Store): string => {
   const { directory } = settings.output
-  const inFile = store._tag === "File" && !store.isDefault ? ` --store ${quoted(store.path)}` : ""
-  return `speech archive ${name} --out ${quoted(directory)}${inFile}${store._tag === "Database" ? " and the same --store" : ""}`
+  const inFile = store._tag === "File" && !store.isDefault ? ` --store ${quotedPath(store.path)}` : ""
+  return `speech archive ${name} --out ${quotedPath(directory)}${inFile}${store._tag === "Database" ? " and the same --store" : ""}`
 }
 
 const limitsIn = ({ limits: { callsPerSecond, maxCredits, maxFiles } }: RunStatus): string =>
@@ -233,7 +231,7 @@ export const outputOn = (
 /** The results of a run are in another output than this one, which a command has given. */
 export const elsewhere = (status: RunStatus, store: Store, out: string): string =>
   Printable.line(
-    `The results are in ${status.settings.output.directory}, and not in ${out}: another command started this run with that output meanwhile. To have them here, too: ${commandOf(`export --to ${quoted(out)}`, status, store)}`
+    `The results are in ${status.settings.output.directory}, and not in ${out}: another command started this run with that output meanwhile. To have them here, too: ${commandOf(`export --to ${quotedPath(out)}`, status, store)}`
   )
 
 /** What an earlier command left that this one does not call. */
