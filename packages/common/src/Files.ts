@@ -111,8 +111,8 @@ export const temporaryBeside = (path: string): Effect.Effect<string, never, File
 export interface ReplaceOptions {
   /**
    * The temporary file, in the folder of the file. If it exists, another process may be writing it, so a random name is used, and the
-   * file is removed at the end. A name that is the same each time so removes what a killed process left. Default: a random name that
-   * begins like that of the file.
+   * file is removed at the end. A name that is the same each time so removes what a killed process left. It stays if `write` fails
+   * because a file is missing, since another process may just have made it. Default: a random name that begins like that of the file.
    */
   readonly temporary?: string | undefined
   /** Makes the folder with this mode if it is missing. Default: a missing folder is an error. */
@@ -150,33 +150,28 @@ const exists = (error: unknown): boolean =>
 export const replace = <E, R>(
   path: string,
   write: (temporary: string, fs: FileSystem.FileSystem) => Effect.Effect<void, E, R>,
-  { folderMode, temporary = nameBeside(path) }: ReplaceOptions = {}
+  { folderMode, temporary: given }: ReplaceOptions = {}
 ): Effect.Effect<void, E | PlatformError, R | FileSystem.FileSystem> =>
   Effect.gen(function* () {
+    const temporary = given ?? nameBeside(path)
     const fs = yield* FileSystem.FileSystem
     const folder = above(path)
     const removing = (name: string) => Effect.ignore(fs.remove(name, { force: true }))
     const wasOvertaken = Effect.orElseSucceed(fs.exists(path), () => false)
     const attempt = (name: string) =>
-      Effect.suspend(() => {
-        let isWritten = false
-        /** What another process writes is left: then the file exists, or is gone before the rename. */
-        const isOfAnother = (error: unknown) => error === taken || (isWritten && isMissing(error))
-        const rename = Effect.suspend(() => {
-          isWritten = true
-          return fs.rename(name, path)
-        })
-        return Effect.catchIf(write(name, fs), exists, () => Effect.fail(taken)).pipe(
-          Effect.zipRight(
-            Effect.catchIf(rename, isMissing, (error) =>
-              Effect.flatMap(wasOvertaken, (isThere) => (isThere ? Effect.void : Effect.fail(error)))
-            )
-          ),
-          Effect.onError((cause) =>
-            Option.exists(Cause.failureOption(cause), isOfAnother) ? Effect.void : removing(name)
+      Effect.catchIf(write(name, fs), exists, () => Effect.fail(taken)).pipe(
+        Effect.zipRight(
+          Effect.catchIf(fs.rename(name, path), isMissing, (error) =>
+            Effect.flatMap(wasOvertaken, (isThere) => (isThere ? Effect.void : Effect.fail(error)))
           )
+        ),
+        // Another process may write a file of the given name since it made the folder that was missing here.
+        Effect.onError((cause) =>
+          Option.exists(Cause.failureOption(cause), (error) => error === taken || (name === given && isMissing(error)))
+            ? Effect.void
+            : removing(name)
         )
-      })
+      )
     yield* attempt(temporary).pipe(
       // Most folders exist: to look each time would take as long as to write.
       Effect.catchIf(

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type * as FileSystem from "@effect/platform/FileSystem"
@@ -13,21 +13,39 @@ const place = Effect.acquireRelease(
 )
 
 describe("a file that is replaced", () => {
-  const options: ReadonlyArray<ReplaceOptions> = [{}, { folderMode: 0o700 }, { temporary: "state.part" }]
-  for (const { temporary, ...others } of options) {
-    const title = JSON.stringify({ temporary, ...others })
-    it.scoped(`leaves no temporary file if its source is missing, with the options ${title}`, () =>
+  const options: ReadonlyArray<ReplaceOptions> = [{}, { folderMode: 0o700 }]
+  for (const each of options) {
+    it.scoped(`leaves no temporary file if its source is missing, with the options ${JSON.stringify(each)}`, () =>
       Effect.gen(function* () {
         const folder = yield* place
-        const given = temporary === undefined ? others : { ...others, temporary: join(folder, temporary) }
         const write = (name: string, fs: FileSystem.FileSystem) =>
           fs
             .writeFileString(name, "beginning", { flag: "wx" })
             .pipe(Effect.zipRight(fs.readFileString(join(folder, "missing"))), Effect.asVoid)
-        const failure = yield* Effect.flip(replace(join(folder, "state"), write, given))
+        const failure = yield* Effect.flip(replace(join(folder, "state"), write, each))
         expect(failure).toMatchObject({ reason: "NotFound" })
         expect(readdirSync(folder)).toEqual([])
       }).pipe(Effect.provide(NodeFileSystem.layer))
     )
   }
+
+  it.scoped("leaves the temporary file of another process that makes the folder at the same time", () =>
+    Effect.gen(function* () {
+      const folder = join(yield* place, "new")
+      const temporary = join(folder, "state.part")
+      const seen: Array<boolean> = []
+      const write = (name: string, fs: FileSystem.FileSystem) =>
+        Effect.tapError(fs.writeFileString(name, "own", { flag: "wx" }), () =>
+          Effect.sync(() => {
+            seen.push(existsSync(temporary))
+            if (seen.length > 1) return
+            mkdirSync(folder)
+            writeFileSync(temporary, "of the other")
+          })
+        )
+      yield* replace(join(folder, "state"), write, { folderMode: 0o700, temporary })
+      expect(seen).toEqual([false, true])
+      expect(readFileSync(join(folder, "state"), "utf8")).toBe("own")
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
 })
