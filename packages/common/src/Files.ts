@@ -150,10 +150,10 @@ const exists = (error: unknown): boolean =>
 export const replace = <E, R>(
   path: string,
   write: (temporary: string, fs: FileSystem.FileSystem) => Effect.Effect<void, E, R>,
-  { folderMode, temporary: given }: ReplaceOptions = {}
+  { folderMode, temporary }: ReplaceOptions = {}
 ): Effect.Effect<void, E | PlatformError, R | FileSystem.FileSystem> =>
   Effect.gen(function* () {
-    const temporary = given ?? nameBeside(path)
+    const first = temporary ?? nameBeside(path)
     const fs = yield* FileSystem.FileSystem
     const folder = above(path)
     const removing = (name: string) => Effect.ignore(fs.remove(name, { force: true }))
@@ -167,20 +167,23 @@ export const replace = <E, R>(
         ),
         // Another process may write a file of the given name since it made the folder that was missing here.
         Effect.onError((cause) =>
-          Option.exists(Cause.failureOption(cause), (error) => error === taken || (name === given && isMissing(error)))
+          Option.exists(
+            Cause.failureOption(cause),
+            (error) => error === taken || (name === temporary && isMissing(error))
+          )
             ? Effect.void
             : removing(name)
         )
       )
-    yield* attempt(temporary).pipe(
+    yield* attempt(first).pipe(
       // Most folders exist: to look each time would take as long as to write.
       Effect.catchIf(
         (error) => folder !== undefined && folderMode !== undefined && isMissing(error),
-        () => Effect.zipRight(makeFolder(folder as string, folderMode as number), attempt(temporary))
+        () => Effect.zipRight(makeFolder(folder as string, folderMode as number), attempt(first))
       ),
       Effect.catchIf(
         (error) => error === taken,
-        () => Effect.zipRight(attempt(nameBeside(path)), removing(temporary))
+        () => Effect.zipRight(attempt(nameBeside(path)), removing(first))
       )
     )
   }) as Effect.Effect<void, E | PlatformError, R | FileSystem.FileSystem>
