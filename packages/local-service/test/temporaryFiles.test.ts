@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, layer } from "@effect/vitest"
@@ -7,6 +8,7 @@ import { concat } from "@effect-speech/common/TypedArrays"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { openDataDirectory } from "../src/internal/account/dataDirectory.js"
 import { type DecodeOptions, readRecording } from "../src/internal/recordings/recording.js"
 import { forEachBlock } from "../src/internal/recordings/samples.js"
 import { makeTemporaryFiles, type TemporaryFiles } from "../src/internal/recordings/temporaryFiles.js"
@@ -21,6 +23,21 @@ layer(NodeFileSystem.layer)("speech that is too long for memory", (it) => {
       const names = yield* fs.readDirectory(folder)
       expect(names.length).toBe(1)
       expect((yield* fs.stat(`${folder}/${names[0]}`)).mode & 0o777).toBe(0o600)
+    })
+  )
+})
+
+layer(NodeFileSystem.layer)("the temporary folder of a service", (it) => {
+  it.effect("that the system does not remove at the end, as Windows while a file in it is open, is no defect", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const remove = () => new SystemError({ module: "FileSystem", method: "remove", reason: "Busy" })
+      const { temporaryFolder } = yield* openDataDirectory(undefined).pipe(
+        Effect.scoped,
+        Effect.provideService(FileSystem.FileSystem, { ...fs, remove })
+      )
+      expect(yield* fs.exists(temporaryFolder)).toBe(true)
+      yield* fs.remove(temporaryFolder, { recursive: true })
     })
   )
 })

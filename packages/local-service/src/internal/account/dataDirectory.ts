@@ -105,9 +105,8 @@ const openInMemory = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const temporaryFolder = yield* Effect.acquireRelease(
     fs.makeTempDirectory({ prefix: `${processFolderPrefix}${process.pid}-` }),
-    (folder) =>
-      // Something may have cleaned up the folder of temporary files.
-      Effect.orDie(fs.remove(folder, { recursive: true, force: true }))
+    // Windows does not remove a file that is open, and libsql closes the lock later. Then the next start of a service removes the folder.
+    (folder) => Effect.ignore(fs.remove(folder, { recursive: true, force: true }))
   ).pipe(
     Effect.mapError(({ cause }) => {
       const directory = tmpdir()
