@@ -12,7 +12,7 @@ layer(LocalService.layer())("the scopes of a key", (it) => {
       const change = accounts.setScopes(before.active?.id ?? "", ["tts:synth", unknown])
       const failure = Cause.squash(yield* Effect.flip(Effect.sandbox(change)))
       expect(failure).toBeInstanceOf(TypeError)
-      expect(String(failure)).toMatch(/^TypeError: 1 must be/)
+      expect(String(failure)).toMatch(/^TypeError: scopes\.1 must be one of/)
       expect(yield* accounts.keys).toEqual(before)
     })
   )

@@ -17,7 +17,7 @@ import type { KeptKey } from "./keptKey.js"
 
 export const digestOf = (key: string): Buffer => hash("sha256", key, "buffer")
 
-const Scopes = Schema.Array(KeyScope)
+const Change = Schema.Struct({ scopes: Schema.Array(KeyScope) })
 
 type KeysService = Pick<AccountsService, "keys" | "createKey" | "revokeKey" | "setScopes">
 
@@ -83,7 +83,7 @@ export const makeKeys = (
       }).pipe(Effect.catchTag("SqlError", Effect.die), exclusively),
     setScopes: (id, scopes) =>
       Effect.gen(function* () {
-        yield* validateOrDie(Scopes, [...scopes])
+        yield* validateOrDie(Change, { scopes })
         const key = yield* findActiveKey(id)
         yield* sql`UPDATE keys SET scopes = ${JSON.stringify(scopes)} WHERE id = ${id}`
         yield* read
