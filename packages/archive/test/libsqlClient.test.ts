@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import * as SqlClient from "@effect/sql/SqlClient"
@@ -8,6 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import { isInstalled } from "effect-speech-test-support/programs"
 import Database from "libsql"
 import { SingleConnection } from "../src/internal/store/libsqlClient.js"
 import { codeOf } from "../src/internal/store/storeFailed.js"
@@ -62,7 +63,7 @@ with open(sys.argv[1] + "-shm", "r+b", buffering=0) as file:
     file.write(header)
 `
 
-const canRecover = process.platform === "linux" && spawnSync("python3", ["--version"]).status === 0
+const canRecover = process.platform === "linux" && isInstalled("python3")
 
 describe("a store in a file that another program writes to", () => {
   it.scopedLive("waits for it, reads meanwhile, and leaves the thread free", () =>
@@ -142,7 +143,7 @@ describe("a store in a file that another program writes to", () => {
     })
   )
 
-  it.scopedLive.skipIf(!canRecover)("writes after a read that failed since another program recovered the file", () =>
+  it.scopedLive.skipIf(!canRecover)("writes after a read that failed because another program recovered the file", () =>
     Effect.gen(function* () {
       const { free, insert, lock, numbers, others, path, sql, writeOfOthers } = yield* place(20)
       yield* insert(1)

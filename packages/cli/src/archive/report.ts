@@ -257,8 +257,8 @@ export const exitCodeOf = (status: RunStatus, failOn: ReadonlyArray<string> = []
 /** The pace is that of the last minute. */
 const paceMillis = 60_000
 
-/** Makes the line of progress from one status after the other. */
-export const makeLine = () => {
+/** Makes the line of progress from one status after the other. `works`: this process makes the calls, also if its heartbeat is late. */
+export const makeLine = (works: boolean) => {
   const seen: Array<{ readonly at: number; readonly settled: number }> = []
   return (status: RunStatus, now: number): Work => {
     const settled = settledOf(status)
@@ -275,7 +275,7 @@ export const makeLine = () => {
       tagsOf(warnings) !== "" && `warnings: ${tagsOf(warnings)}`,
       credits !== 0 && `${count(credits)} credits`,
       machines > 1 && `${count(machines)} machines`,
-      isLeft(status) && "no process works on it",
+      !works && isLeft(status) && "no process works on it",
       slowedUntil !== undefined && `the service is down${outage === undefined ? "" : `: ${outage.tag}`}`
     )
     return { done: settled, total: totalOf(status), amount: parts.join(", ") }

@@ -123,6 +123,8 @@ interface Watching {
   readonly store: Store
   /** Print each status as JSON. */
   readonly everyChange: boolean
+  /** This process makes the calls. Its heartbeat may be late, such as after its computer was suspended. */
+  readonly works: boolean
   /** The watching ends when no process works on the run. */
   readonly endsIfLeft: boolean
   /** It was said that no machine works on the run. */
@@ -138,14 +140,14 @@ const watch = (begun: RunStatus, options: Watching) =>
     const archive = yield* Archive
     const progress = yield* Progress.make(process.stderr, options)
     const job = yield* progress.job(basename(begun.settings.output.directory))
-    const toWork = makeLine()
+    const toWork = makeLine(options.works)
     let shown: string | undefined
     let { isLeftSaid } = options
     const sayIfLeft = (status: RunStatus) =>
       Effect.suspend(() => {
         const isNew = isLeft(status) && !isLeftSaid
         isLeftSaid = isLeft(status)
-        return isNew && options.store._tag === "Database"
+        return isNew && !options.works && options.store._tag === "Database"
           ? progress.withoutLines(note("No machine works on the run. This command waits for one: speech archive work"))
           : Effect.void
       })
@@ -210,9 +212,10 @@ const work = <E, R>(
     const begun = yield* begin(yield* Archive)
     id = begun.id
     yield* note(...inForce(begun))
-    const isLeftSaid = !makesCalls(store, options) && begun.machines === 0
+    const works = makesCalls(store, options)
+    const isLeftSaid = !works && begun.machines === 0
     if (isLeftSaid) yield* advise(begun, store)
-    return yield* watch(begun, { json: options.json, store, everyChange: false, endsIfLeft: false, isLeftSaid })
+    return yield* watch(begun, { json: options.json, store, everyChange: false, works, endsIfLeft: false, isLeftSaid })
   })
   const end = (status: RunStatus) =>
     Effect.gen(function* () {
@@ -291,6 +294,7 @@ export const status = (given: Given<"archive status">) =>
         json: given.json,
         store,
         everyChange: true,
+        works: false,
         endsIfLeft: store._tag === "File",
         isLeftSaid: false
       })
