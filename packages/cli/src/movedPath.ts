@@ -11,12 +11,12 @@ export const wayTo = (folder: string, path: string): string | undefined => {
 
 /**
  * Where a path is now, if it was renamed together with a folder: that was `before`, and is `now`. All are absolute. What both end in was
- * not renamed, but something above it. `undefined`: the path was not renamed with it.
+ * not renamed, but something above it, which is not the root. `undefined`: the path was not renamed with it.
  */
 export const movedPath = (path: string, before: string, now: string): string | undefined => {
   const [old, found] = [before.split(sep), now.split(sep)]
   let same = 0
-  while (same < Math.min(old.length, found.length) - 1 && old.at(-1 - same) === found.at(-1 - same)) same++
+  while (same < Math.min(old.length, found.length) - 2 && old.at(-1 - same) === found.at(-1 - same)) same++
   const rootOf = (parts: ReadonlyArray<string>) => parts.slice(0, parts.length - same).join(sep)
   const way = wayTo(rootOf(old), path)
   return way === undefined ? undefined : join(rootOf(found), way)
