@@ -185,6 +185,10 @@ const withoutLink = async (name: string, folder: string): Promise<ReadonlyArray<
 }
 
 const second = async (first: string) => {
+  // What waits may be a minor version, which npm does not install over an earlier one by the line of the README.
+  await run("git", ["rm", "--quiet", "--ignore-unmatch", "--", ".changeset/*.md", ":!.changeset/README.md"], {
+    cwd: source
+  })
   const change = `---\n"@effect-speech/promise": patch\n---\n\nA change that a user notices.\n`
   writeFileSync(join(source, ".changeset/noticed.md"), change)
   await run(process.execPath, [join(root, "node_modules/@changesets/cli/bin.js"), "version"], { cwd: source })
