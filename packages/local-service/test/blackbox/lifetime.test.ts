@@ -434,7 +434,7 @@ describe("services in one process", () => {
     )
   })
 
-  it.live(
+  it.live.skipIf(process.platform === "win32")(
     "without a data directory keep the files of one that another container runs, where the ids of processes differ",
     () => {
       const folder = folderOf({})

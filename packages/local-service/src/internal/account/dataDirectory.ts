@@ -1,5 +1,5 @@
 import { statfsSync } from "node:fs"
-import { readdir } from "node:fs/promises"
+import { readdir, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import * as Reactivity from "@effect/experimental/Reactivity"
@@ -101,11 +101,20 @@ const absolute = (directory: string) =>
       })
   })
 
+/**
+ * Windows removes no file that is open, and libsql closes a file late. So there the lock is an empty file, and only the id of the process says
+ * whether its service runs.
+ */
+const onWindows = process.platform === "win32"
+
+const lockTemporary = (path: string): Effect.Effect<void, unknown, Scope.Scope> =>
+  onWindows ? Effect.tryPromise(() => writeFile(path, "")) : Effect.asVoid(lockFile(path))
+
 const openInMemory = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const temporaryFolder = yield* Effect.acquireRelease(
     fs.makeTempDirectory({ prefix: `${processFolderPrefix}${process.pid}-` }),
-    // Windows does not remove a file that is open, and libsql closes the lock later. Then the next start of a service removes the folder.
+    // If it can't be removed now, the next start of a service removes it.
     (folder) => Effect.ignore(fs.remove(folder, { recursive: true, force: true }))
   ).pipe(
     Effect.mapError(({ cause }) => {
@@ -116,14 +125,14 @@ const openInMemory = Effect.gen(function* () {
   )
   yield* removeLeftFolders(dirname(temporaryFolder))
   // Without a lock, no service removes the folder.
-  yield* Effect.ignore(lockFile(join(temporaryFolder, lockName)))
+  yield* Effect.ignore(lockTemporary(join(temporaryFolder, lockName)))
   const sql = yield* makeClient(":memory:")
   yield* Effect.orDie(createTables(sql))
   return { sql, temporaryFolder, keptKey: keepsNone, hasRoom: () => true }
 })
 
 const removeUnlocked = (folder: string) =>
-  lockFile(join(folder, lockName)).pipe(
+  lockTemporary(join(folder, lockName)).pipe(
     Effect.zipRight(Effect.tryPromise(() => removeLeftFolder(folder))),
     Effect.scoped,
     Effect.ignore
