@@ -3,10 +3,10 @@
  */
 import { isAbsolute, join, relative, sep } from "node:path"
 
-/** The way from a folder to a path in it. `undefined`: the path is elsewhere. */
-export const wayTo = (folder: string, path: string): string | undefined => {
-  const way = relative(folder, path)
-  return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : way
+/** A path in a folder, relative to it. `undefined`: the path is elsewhere. */
+export const relativeTo = (folder: string, path: string): string | undefined => {
+  const below = relative(folder, path)
+  return below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below) ? undefined : below
 }
 
 /**
@@ -18,6 +18,6 @@ export const movedPath = (path: string, before: string, now: string): string | u
   let same = 0
   while (same < Math.min(old.length, found.length) - 2 && old.at(-1 - same) === found.at(-1 - same)) same++
   const rootOf = (parts: ReadonlyArray<string>) => parts.slice(0, parts.length - same).join(sep)
-  const way = wayTo(rootOf(old), path)
-  return way === undefined ? undefined : join(rootOf(found), way)
+  const below = relativeTo(rootOf(old), path)
+  return below === undefined ? undefined : join(rootOf(found), below)
 }

@@ -66,7 +66,7 @@ export const outageOf = ({ outage, slowedUntil, state }: RunStatus): string | un
     : `The service is down or overloaded${outage === undefined ? "" : `: ${outage.message} [${outage.tag}]`} One call at a time is tried until one succeeds.`
 
 /** Whether the run would go on, but no process works on it. */
-export const isLeft = ({ machines, state }: RunStatus): boolean => state === "running" && machines === 0
+export const hasNoProcess = ({ machines, state }: RunStatus): boolean => state === "running" && machines === 0
 
 /** For `speech archive status`, and at the end of a run. `now` is milliseconds since 1970. */
 export const describe = (status: RunStatus, now: number): string => {
@@ -93,7 +93,7 @@ export const describe = (status: RunStatus, now: number): string => {
       : `Spent: ${count(credits)} credits, and what the calls of ${files(unknownCosts)} without a result may have cost.`,
     limitsIn(status) !== "" && `Limits: ${limitsIn(status)}.`,
     state === "running" &&
-      (isLeft(status)
+      (hasNoProcess(status)
         ? `No process works on it; ${lastHeartbeat(status, now)}.`
         : `Machines: ${count(machines)}; ${lastHeartbeat(status, now)}.`),
     outageOf(status)
@@ -173,7 +173,7 @@ export const adviceOn = (status: RunStatus, store: Store, listingIsOver = false)
     ...applying(
       suspension !== undefined && `The run is suspended: ${suspension.message} [${suspension.tag}] ${goOn}`,
       abandoned > 0 && abandonedOf(status, store),
-      isLeft(status) &&
+      hasNoProcess(status) &&
         (store._tag === "File"
           ? `No process works on the run. ${goOn}`
           : "No machine works on the run. Start one: speech archive work"),
@@ -248,7 +248,7 @@ export const leftBy = (earlier: RunStatus, store: Store): ReadonlyArray<string> 
 /** A file that is done with one of the warnings `failOn` counts as a failure, and stays done. */
 export const exitCodeOf = (status: RunStatus, failOn: ReadonlyArray<string> = [], listingIsOver = false): number => {
   const { counts, output, state, warnings } = status
-  if (state === "suspended" || state === "paused" || listingIsOver || isLeft(status)) return ExitCode.suspended
+  if (state === "suspended" || state === "paused" || listingIsOver || hasNoProcess(status)) return ExitCode.suspended
   const isIncomplete =
     counts.failed + counts.held + (output?.gone ?? 0) > 0 || failOn.some((tag) => (warnings[tag] ?? 0) > 0)
   return state === "ended" && isIncomplete ? ExitCode.incomplete : ExitCode.done
@@ -275,7 +275,7 @@ export const makeLine = (works: boolean) => {
       tagsOf(warnings) !== "" && `warnings: ${tagsOf(warnings)}`,
       credits !== 0 && `${count(credits)} credits`,
       machines > 1 && `${count(machines)} machines`,
-      !works && isLeft(status) && "no process works on it",
+      !works && hasNoProcess(status) && "no process works on it",
       slowedUntil !== undefined && `the service is down${outage === undefined ? "" : `: ${outage.tag}`}`
     )
     return { done: settled, total: totalOf(status), amount: parts.join(", ") }

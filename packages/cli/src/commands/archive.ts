@@ -19,8 +19,8 @@ import {
   describePlan,
   elsewhere,
   exitCodeOf,
+  hasNoProcess,
   inForce,
-  isLeft,
   isListingOver,
   leftBy,
   makeLine,
@@ -126,9 +126,9 @@ interface Watching {
   /** This process makes the calls. Its heartbeat may be late, such as after its computer was suspended. */
   readonly works: boolean
   /** The watching ends when no process works on the run. */
-  readonly endsIfLeft: boolean
+  readonly endsWithoutProcess: boolean
   /** It was said that no machine works on the run. */
-  readonly isLeftSaid: boolean
+  readonly isNoProcessSaid: boolean
 }
 
 /**
@@ -142,19 +142,19 @@ const watch = (begun: RunStatus, options: Watching) =>
     const job = yield* progress.job(basename(begun.settings.output.directory))
     const toWork = makeLine(options.works)
     let shown: string | undefined
-    let { isLeftSaid } = options
-    const sayIfLeft = (status: RunStatus) =>
+    let { isNoProcessSaid } = options
+    const sayIfNoProcess = (status: RunStatus) =>
       Effect.suspend(() => {
-        const isNew = isLeft(status) && !isLeftSaid
-        isLeftSaid = isLeft(status)
+        const isNew = hasNoProcess(status) && !isNoProcessSaid
+        isNoProcessSaid = hasNoProcess(status)
         return isNew && !options.works && options.store._tag === "Database"
           ? progress.withoutLines(note("No machine works on the run. This command waits for one: speech archive work"))
           : Effect.void
       })
     const isOver = (status: RunStatus) =>
-      !options.endsIfLeft || !isLeft(status)
+      !options.endsWithoutProcess || !hasNoProcess(status)
         ? Effect.succeed(false)
-        : Effect.map(Effect.delay(archive.status(status.id), beginsWithin), isLeft)
+        : Effect.map(Effect.delay(archive.status(status.id), beginsWithin), hasNoProcess)
     const show = (status: RunStatus) =>
       Effect.gen(function* () {
         const outage = outageOf(status)
@@ -162,7 +162,7 @@ const watch = (begun: RunStatus, options: Watching) =>
           shown = outage
           yield* progress.withoutLines(say(outage ?? "The service answers again."))
         }
-        yield* sayIfLeft(status)
+        yield* sayIfNoProcess(status)
         yield* job.show(toWork(status, yield* Clock.currentTimeMillis), settledOf(begun))
         if (options.everyChange && options.json) yield* progress.withoutLines(print(status, true))
       })
@@ -213,9 +213,16 @@ const work = <E, R>(
     id = begun.id
     yield* note(...inForce(begun))
     const works = makesCalls(store, options)
-    const isLeftSaid = !works && begun.machines === 0
-    if (isLeftSaid) yield* advise(begun, store)
-    return yield* watch(begun, { json: options.json, store, everyChange: false, works, endsIfLeft: false, isLeftSaid })
+    const isNoProcessSaid = !works && begun.machines === 0
+    if (isNoProcessSaid) yield* advise(begun, store)
+    return yield* watch(begun, {
+      json: options.json,
+      store,
+      everyChange: false,
+      works,
+      endsWithoutProcess: false,
+      isNoProcessSaid
+    })
   })
   const end = (status: RunStatus) =>
     Effect.gen(function* () {
@@ -295,8 +302,8 @@ export const status = (given: Given<"archive status">) =>
         store,
         everyChange: true,
         works: false,
-        endsIfLeft: store._tag === "File",
-        isLeftSaid: false
+        endsWithoutProcess: store._tag === "File",
+        isNoProcessSaid: false
       })
       const ending = { ...given, isWatched: true }
       yield* given.json ? endWith(last, ending) : printEnd(last, store, ending)

@@ -18,7 +18,7 @@ import { isLink, leadsTo } from "../fileIdentity.js"
 import * as Json from "../json.js"
 import { lockOutput } from "../lockFolder.js"
 import { count, note, plural } from "../message.js"
-import { wayTo } from "../movedPath.js"
+import { relativeTo } from "../movedPath.js"
 import { standardOutput, writeText } from "../output.js"
 import { keepPieces } from "../pieces.js"
 import * as Progress from "../progress.js"
@@ -125,7 +125,7 @@ export const synthesizeLong = (given: ToFile, text: SpokenText) => {
 /** An output for its folder of pieces. It is the same after a folder above both was renamed. */
 const nameIn = (folder: string, out: string): string => {
   const file = leadsTo(out)
-  return wayTo(dirname(leadsTo(folder)), file) ?? file
+  return relativeTo(dirname(leadsTo(folder)), file) ?? file
 }
 
 const filesOf = ({ out, pieces, subtitles, textFile }: ToFile) =>

@@ -291,6 +291,7 @@ describe("a data directory", () => {
     })
   )
 
+  // Root may write anywhere, and Windows has no such modes.
   it.live.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
     "that can't be written is refused, and the message says so",
     () =>

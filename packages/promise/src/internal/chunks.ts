@@ -20,12 +20,12 @@ export interface Chunks {
 export interface ChunksSource<Opened> {
   readonly current: () => Session<Opened> | undefined
   readonly open: () => Session<Opened>
-  /** The reader does not want the first chunk any more. */
-  readonly forgo: () => void
+  /** Cancels a speech that was not opened, so that nothing opens it later. */
+  readonly cancelUnopened: () => void
 }
 
 export const makeChunks = <Opened>(
-  { current, forgo, open }: ChunksSource<Opened>,
+  { current, cancelUnopened, open }: ChunksSource<Opened>,
   streamOf: (speech: Opened) => Stream.Stream<Uint8Array, unknown>
 ): Chunks => {
   const waiting: Array<Uint8Array> = []
@@ -55,7 +55,7 @@ export const makeChunks = <Opened>(
   const cancel = async (): Promise<void> => {
     isCancelled = true
     const session = current()
-    if (session === undefined) forgo()
+    if (session === undefined) cancelUnopened()
     else await session.close()
   }
   return {

@@ -64,8 +64,8 @@ export class LazySpeech<Whole, Start, Written, Report> implements AnySpeech<Whol
   #isUsed = false
   /** It was used in a way that has no session, so it can't be started any more. */
   #isUnopened = false
-  /** Its reader left before it was opened. */
-  #isForgone = false
+  /** Its reader cancelled it before it was opened. */
+  #isCancelled = false
   #report: () => Promise<Report>
 
   constructor(source: SpeechSource<Whole, Start, Written, Report>, parts: SpeechParts) {
@@ -76,7 +76,7 @@ export class LazySpeech<Whole, Start, Written, Report> implements AnySpeech<Whol
 
   async start(): Promise<Start> {
     if (this.#isUnopened) this.#use()
-    if (this.#isForgone) throw cancelled(this.#parts.caller.site)
+    if (this.#isCancelled) throw cancelled(this.#parts.caller.site)
     return (await this.#open().opened).start
   }
 
@@ -218,11 +218,14 @@ export class LazySpeech<Whole, Start, Written, Report> implements AnySpeech<Whol
   }
 
   #chunks(streamOf: (speech: OpenSpeech<Start, Report>) => Stream.Stream<Uint8Array, unknown>): Chunks {
-    return makeChunks({ current: () => this.#session, open: () => this.#open(), forgo: () => this.#forgo() }, streamOf)
+    return makeChunks(
+      { current: () => this.#session, open: () => this.#open(), cancelUnopened: () => this.#cancelUnopened() },
+      streamOf
+    )
   }
 
-  #forgo(): void {
-    this.#isForgone = true
+  #cancelUnopened(): void {
+    this.#isCancelled = true
     this.#report = async () => {
       throw cancelled(this.#parts.caller.site)
     }
