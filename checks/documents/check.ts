@@ -13,6 +13,7 @@ import { readOptions } from "effect-speech-test-support/options"
 import { root } from "effect-speech-test-support/processes"
 import { bar, exitStatus, title } from "effect-speech-test-support/report"
 import { barOfNone, tableOf } from "../support/print.js"
+import { findJoinedWords } from "./joinedWords.js"
 import { findBrokenLinks } from "./links.js"
 import { serveSite } from "./serveSite.js"
 import { searchFor, visitPages } from "./visit.js"
@@ -67,6 +68,10 @@ measureCoverage(JSON.parse(readFileSync(join(root, "docs/.site/coverage.json"), 
 title("Links")
 const { broken, links, pages } = findBrokenLinks(dist)
 barOfNone(`${links} links on ${pages} pages lead to a page and a heading that exist`, broken, `${broken.length} broken`)
+
+title("Words")
+const joined = findJoinedWords(dist)
+barOfNone("a space is between a word and the next", joined, `${joined.length} joined`)
 
 const site = await serveSite(dist)
 const browser = await startChromium()

@@ -97,7 +97,11 @@ export default defineConfig({
   markdown: {
     // The anchors are those that a forge gives, so that a link works in both places.
     anchor: { slugify: slug },
-    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" }
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    config: (md) => {
+      // Vue drops a line break between two elements: “In a hurry?Install”.
+      md.renderer.rules.softbreak = () => " "
+    }
   },
   themeConfig: {
     search: {
