@@ -93,7 +93,7 @@ describe("a store in a file", () => {
         yield* sql`UPDATE archive_machines SET seen_at = seen_at + 60000`
       }).pipe(Effect.provide(layerLibsql({ path })))
       assert.deepStrictEqual(yield* look, [0, 2, 2])
-      // What nobody knows is no reason to say so.
+      // Without a lock file, nobody knows whether the process lives, so the heartbeats count.
       rmSync(`${path}.lock`)
       assert.deepStrictEqual(yield* look, [1, 2, 0])
       assert.isFalse(existsSync(`${path}.lock`))
